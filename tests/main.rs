@@ -1,0 +1,3 @@
+//! The one integration-test binary: each module says what it promises.
+
+mod support;

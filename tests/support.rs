@@ -1,0 +1,22 @@
+//! What the test modules share.
+
+use std::path::PathBuf;
+
+/// The folder of shared inputs with right answers, or `None` (printed) where it is not there.
+pub fn shared(part: &str) -> Option<PathBuf> {
+    let root = match std::env::var_os("SESSION_TREE_SHARED") {
+        Some(path) => PathBuf::from(path),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
+    };
+    let path = root.join(part);
+    if path.exists() {
+        return Some(path);
+    }
+    println!("skipped: the shared inputs are not here ({part})");
+    None
+}
+
+/// Whether the full counts were asked for (`ST_FULL=1`).
+pub fn full() -> bool {
+    std::env::var_os("ST_FULL").is_some_and(|value| value == "1")
+}
