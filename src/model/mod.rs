@@ -1,0 +1,4 @@
+//! Plain types and text: no SQL, no files.
+
+#[allow(dead_code, unused_imports)]
+pub(crate) mod json;
