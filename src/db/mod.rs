@@ -1,0 +1,19 @@
+//! The file: opening it, its connections, migrations and transactions. rusqlite is known from here to `ops/`.
+
+mod busy;
+mod fault;
+mod migrate;
+mod open;
+mod place;
+mod pool;
+mod row;
+mod tx;
+
+pub(crate) use fault::{Fault, Outcome};
+pub(crate) use migrate::{APPLICATION_ID, LATEST_VERSION, expected_schema};
+pub(crate) use open::{Durability, OpenMode, OpenOptions};
+pub(crate) use row::{
+    BranchRow, NodeRow, SEQ_MASK, branch_by_key, branch_by_name, first_key, key_by_id, key_of, last_key, node_by_key,
+    public_id, session_by_id, session_by_key, session_of,
+};
+pub(crate) use tx::{Db, ReadTx, WriteTx};

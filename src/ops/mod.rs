@@ -1,0 +1,34 @@
+//! What changes a tree, one file an operation. Each runs inside a transaction that somebody else opened.
+
+mod adopt;
+mod append;
+mod branch;
+mod create;
+mod guard;
+mod label;
+mod names;
+mod record;
+mod remove;
+mod rename;
+mod rewind;
+mod summarize;
+
+pub(crate) use append::{append, append_all};
+pub(crate) use branch::{BranchSpec, branch, switch};
+pub(crate) use create::{create_session, from_linear};
+pub(crate) use guard::Permit;
+pub(crate) use label::{clear_label, label};
+pub(crate) use remove::delete_session;
+pub(crate) use rename::{archive_branch, archive_session, rename};
+pub(crate) use rewind::{KeepOld, move_leaf, rewind};
+pub(crate) use summarize::summarize;
+
+/// Who does something, in which session, when, and by which right.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ctx<'a> {
+    pub session_key: i64,
+    pub actor: &'a str,
+    /// Unix time in milliseconds of the operation.
+    pub at_ms: i64,
+    pub permit: Permit,
+}

@@ -1,0 +1,34 @@
+//! Deleting a session, for good, because it was asked for by name.
+
+use rusqlite::Connection;
+
+use super::Ctx;
+use super::guard::admit;
+use super::record::{Operation, record};
+use crate::db::{Outcome, first_key, last_key, session_by_key};
+
+const STEPS: &[&str] = &[
+    "DELETE FROM labels WHERE session_key = ?1",
+    "DELETE FROM loose_records WHERE session_key = ?1",
+    "DELETE FROM summaries WHERE session_key = ?1",
+    "DELETE FROM guards WHERE session_key = ?1",
+    "DELETE FROM branches WHERE session_key = ?1",
+    "DELETE FROM operations WHERE session_key = ?1",
+];
+
+/// Deletes a session with everything in it. What stays is one operations row that says so. Needs foreign keys off.
+pub(crate) fn delete_session(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<()> {
+    let session = session_by_key(conn, ctx.session_key)?;
+    admit(conn, ctx)?;
+    conn.execute("UPDATE sessions SET state = 'deleting' WHERE key = ?1", (session.key,))?;
+    conn.execute("DELETE FROM nodes WHERE key BETWEEN ?1 AND ?2", (first_key(session.key), last_key(session.key)))?;
+    for step in STEPS {
+        conn.execute(step, (session.key,))?;
+    }
+    conn.execute("DELETE FROM sessions WHERE key = ?1", (session.key,))?;
+    record(
+        conn,
+        ctx,
+        Operation { verb: "delete", detail: Some(serde_json::json!({ "session": session.id })), ..Operation::default() },
+    )
+}
