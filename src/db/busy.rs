@@ -20,7 +20,11 @@ pub(crate) fn set_patience(patience: Duration) {
 pub(crate) fn wait(tries: i32) -> bool {
     let now = Instant::now();
     let since = WAITING_SINCE.with(|cell| {
-        let since = if tries == 0 { now } else { cell.get().unwrap_or(now) };
+        let since = if tries == 0 {
+            now
+        } else {
+            cell.get().unwrap_or(now)
+        };
         cell.set(Some(since));
         since
     });

@@ -45,8 +45,14 @@ pub(crate) fn extended_code(error: &rusqlite::Error) -> Option<i32> {
 
 fn from_sqlite(error: rusqlite::Error) -> Error {
     let (code, detail) = match &error {
-        rusqlite::Error::SqliteFailure(failure, detail) => (Some(failure.code), detail.clone().unwrap_or_default()),
-        rusqlite::Error::SqlInputError { error: failure, msg, .. } => (Some(failure.code), msg.clone()),
+        rusqlite::Error::SqliteFailure(failure, detail) => {
+            (Some(failure.code), detail.clone().unwrap_or_default())
+        }
+        rusqlite::Error::SqlInputError {
+            error: failure,
+            msg,
+            ..
+        } => (Some(failure.code), msg.clone()),
         _ => (None, error.to_string()),
     };
     let made = match code {
@@ -54,34 +60,44 @@ fn from_sqlite(error: rusqlite::Error) -> Error {
             ErrorKind::Busy,
             "the store is busy: another process kept writing past the deadline; try again",
         ),
-        Some(ErrorCode::NotADatabase) => {
-            Error::new(ErrorKind::NotAStore, "the file is not a database, so it cannot be a session-tree store")
-        }
-        Some(ErrorCode::DatabaseCorrupt) => {
-            Error::damaged(format!("the store is damaged ({detail}); run `session-tree check` on it"))
-        }
+        Some(ErrorCode::NotADatabase) => Error::new(
+            ErrorKind::NotAStore,
+            "the file is not a database, so it cannot be a session-tree store",
+        ),
+        Some(ErrorCode::DatabaseCorrupt) => Error::damaged(format!(
+            "the store is damaged ({detail}); run `session-tree check` on it"
+        )),
         Some(ErrorCode::ReadOnly) => Error::new(
             ErrorKind::ReadOnly,
             "the store cannot be written: the file or its directory is read-only",
         ),
-        Some(ErrorCode::DiskFull) => Error::new(ErrorKind::Io, "the disk is full; nothing was changed"),
-        Some(ErrorCode::CannotOpen) => {
-            Error::new(ErrorKind::Io, "the database file cannot be opened; check that its directory is there and writable")
+        Some(ErrorCode::DiskFull) => {
+            Error::new(ErrorKind::Io, "the disk is full; nothing was changed")
         }
-        Some(ErrorCode::PermissionDenied) => Error::new(ErrorKind::Io, "no permission to use the database file"),
-        Some(ErrorCode::SystemIoFailure) => {
-            Error::new(ErrorKind::Io, format!("reading or writing the database file failed ({detail})"))
+        Some(ErrorCode::CannotOpen) => Error::new(
+            ErrorKind::Io,
+            "the database file cannot be opened; check that its directory is there and writable",
+        ),
+        Some(ErrorCode::PermissionDenied) => {
+            Error::new(ErrorKind::Io, "no permission to use the database file")
         }
-        Some(ErrorCode::TooBig) => {
-            Error::new(ErrorKind::TooLarge, "the record is larger than a database row can be; nothing was stored")
-        }
-        Some(ErrorCode::ConstraintViolation) => {
-            Error::damaged(format!("the store's own guard refused the change: {detail}; run `session-tree check` on it"))
-        }
-        _ if detail.contains("malformed database schema") => {
-            Error::damaged(format!("the store's schema is damaged ({detail}); run `session-tree check` on it"))
-        }
-        _ => Error::damaged(format!("the store answered in an unexpected way ({error}); run `session-tree check` on it")),
+        Some(ErrorCode::SystemIoFailure) => Error::new(
+            ErrorKind::Io,
+            format!("reading or writing the database file failed ({detail})"),
+        ),
+        Some(ErrorCode::TooBig) => Error::new(
+            ErrorKind::TooLarge,
+            "the record is larger than a database row can be; nothing was stored",
+        ),
+        Some(ErrorCode::ConstraintViolation) => Error::damaged(format!(
+            "the store's own guard refused the change: {detail}; run `session-tree check` on it"
+        )),
+        _ if detail.contains("malformed database schema") => Error::damaged(format!(
+            "the store's schema is damaged ({detail}); run `session-tree check` on it"
+        )),
+        _ => Error::damaged(format!(
+            "the store answered in an unexpected way ({error}); run `session-tree check` on it"
+        )),
     };
     made.caused_by(error)
 }

@@ -44,7 +44,9 @@ pub(crate) fn file_state(conn: &Connection) -> Outcome<FileState> {
     }
     Err(Fault::Ours(Error::new(
         ErrorKind::NotAStore,
-        format!("the file is a database of another program (application id {application}, {tables} tables), not a session-tree store"),
+        format!(
+            "the file is a database of another program (application id {application}, {tables} tables), not a session-tree store"
+        ),
     )))
 }
 
@@ -71,7 +73,10 @@ pub(crate) fn migrate(conn: &Connection, store_id: &str, now_ms: i64) -> Outcome
     }
     if from == 0 {
         conn.pragma_update(None, "application_id", APPLICATION_ID)?;
-        conn.execute("INSERT INTO store (key, id, created_at_ms) VALUES (1, ?1, ?2)", (store_id, now_ms))?;
+        conn.execute(
+            "INSERT INTO store (key, id, created_at_ms) VALUES (1, ?1, ?2)",
+            (store_id, now_ms),
+        )?;
     }
     Ok(())
 }
@@ -82,7 +87,8 @@ pub(crate) fn expected_schema() -> Outcome<Vec<(String, String, Option<String>)>
     for step in STEPS {
         conn.execute_batch(step)?;
     }
-    let mut statement = conn.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;
+    let mut statement =
+        conn.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;
     let rows = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

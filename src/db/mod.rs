@@ -2,7 +2,7 @@
 
 mod busy;
 mod fault;
-mod migrate;
+pub(crate) mod migrate;
 mod open;
 mod place;
 mod pool;
@@ -11,9 +11,10 @@ mod tx;
 
 pub(crate) use fault::{Fault, Outcome};
 pub(crate) use migrate::{APPLICATION_ID, LATEST_VERSION, expected_schema};
-pub(crate) use open::{Durability, OpenMode, OpenOptions};
+pub use open::Durability;
+pub(crate) use open::{OpenMode, OpenOptions};
 pub(crate) use row::{
-    BranchRow, NodeRow, SEQ_MASK, branch_by_key, branch_by_name, first_key, key_by_id, key_of, last_key, node_by_key,
-    public_id, session_by_id, session_by_key, session_of,
+    BranchRow, NodeRow, SEQ_MASK, branch_by_key, branch_by_name, first_key, key_by_id, key_of,
+    last_key, node_by_key, public_id, session_by_id, session_by_key, session_of,
 };
 pub(crate) use tx::{Db, ReadTx, WriteTx};

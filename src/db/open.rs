@@ -66,7 +66,10 @@ impl Db {
             if options.mode != OpenMode::Create {
                 return Err(Error::new(
                     ErrorKind::Io,
-                    format!("there is no store at `{}`; check the path, or create one by importing or appending", path.display()),
+                    format!(
+                        "there is no store at `{}`; check the path, or create one by importing or appending",
+                        path.display()
+                    ),
                 ));
             }
             place::refuse_network(path)?;
@@ -84,7 +87,13 @@ impl Db {
     pub(crate) fn in_memory(options: &OpenOptions) -> Result<Db> {
         let open = || -> Outcome<Db> {
             let mut conn = Connection::open_in_memory()?;
-            prepare(&conn, &Settings { durability: options.durability, query_only: false })?;
+            prepare(
+                &conn,
+                &Settings {
+                    durability: options.durability,
+                    query_only: false,
+                },
+            )?;
             bring_up(&mut conn, options.now_ms)?;
             Ok(Db::new(Some(conn), None, options.patience, false))
         };
@@ -101,7 +110,10 @@ fn named(path: &Path, fault: Fault) -> Error {
 
 fn open_writable(path: &Path, options: &OpenOptions) -> Outcome<Db> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let settings = Settings { durability: options.durability, query_only: false };
+    let settings = Settings {
+        durability: options.durability,
+        query_only: false,
+    };
     let mut conn = Connection::open_with_flags(path, flags)?;
     prepare(&conn, &settings)?;
     // A newer file or another program's is refused here, before anything could be written to it.
@@ -119,15 +131,30 @@ fn open_writable(path: &Path, options: &OpenOptions) -> Outcome<Db> {
     }
     let litestream = has_litestream(&conn)?;
     let readers = readers(
-        Manager::new(path.to_owned(), flags, Settings { query_only: true, ..settings }),
+        Manager::new(
+            path.to_owned(),
+            flags,
+            Settings {
+                query_only: true,
+                ..settings
+            },
+        ),
         options.patience,
     )
     .map_err(|error| Error::new(ErrorKind::Io, format!("no connection for reading: {error}")))?;
-    Ok(Db::new(Some(conn), Some(readers), options.patience, litestream))
+    Ok(Db::new(
+        Some(conn),
+        Some(readers),
+        options.patience,
+        litestream,
+    ))
 }
 
 fn open_read_only(path: &Path, options: &OpenOptions) -> Outcome<Db> {
-    let settings = Settings { durability: options.durability, query_only: true };
+    let settings = Settings {
+        durability: options.durability,
+        query_only: true,
+    };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let (path, flags) = match probe(path, flags, &settings) {
         Ok(()) => (path.to_owned(), flags),
@@ -141,8 +168,10 @@ fn open_read_only(path: &Path, options: &OpenOptions) -> Outcome<Db> {
         }
         Err(fault) => return Err(fault),
     };
-    let readers = readers(Manager::new(path, flags, settings), options.patience)
-        .map_err(|error| Error::new(ErrorKind::Io, format!("no connection for reading: {error}")))?;
+    let readers =
+        readers(Manager::new(path, flags, settings), options.patience).map_err(|error| {
+            Error::new(ErrorKind::Io, format!("no connection for reading: {error}"))
+        })?;
     Ok(Db::new(None, Some(readers), options.patience, false))
 }
 
@@ -154,11 +183,14 @@ fn probe(path: &Path, flags: OpenFlags, settings: &Settings) -> Outcome<()> {
         FileState::Store(LATEST_VERSION) => Ok(()),
         FileState::Store(version) => Err(Fault::Ours(Error::new(
             ErrorKind::ReadOnly,
-            format!("the store has the schema version {version}; open it for writing once, so that it becomes {LATEST_VERSION}"),
+            format!(
+                "the store has the schema version {version}; open it for writing once, so that it becomes {LATEST_VERSION}"
+            ),
         ))),
-        FileState::Empty => {
-            Err(Fault::Ours(Error::new(ErrorKind::NotAStore, "the file is empty: there is no store in it yet")))
-        }
+        FileState::Empty => Err(Fault::Ours(Error::new(
+            ErrorKind::NotAStore,
+            "the file is empty: there is no store in it yet",
+        ))),
     }
 }
 
@@ -193,13 +225,17 @@ fn immutable_uri(path: &Path) -> PathBuf {
 fn switch_to_wal(conn: &Connection, patience: Duration) -> Outcome<()> {
     let since = Instant::now();
     for tries in 0.. {
-        let answer = conn.query_row("PRAGMA journal_mode = WAL", (), |row| row.get::<_, String>(0));
+        let answer = conn.query_row("PRAGMA journal_mode = WAL", (), |row| {
+            row.get::<_, String>(0)
+        });
         match answer {
             Ok(mode) if mode.eq_ignore_ascii_case("wal") => return Ok(()),
             Ok(mode) => {
                 return Err(Fault::Ours(Error::new(
                     ErrorKind::Io,
-                    format!("the file system does not allow SQLite's WAL mode (it stays `{mode}`); keep the store on a local disk"),
+                    format!(
+                        "the file system does not allow SQLite's WAL mode (it stays `{mode}`); keep the store on a local disk"
+                    ),
                 )));
             }
             Err(error) => {
@@ -226,6 +262,10 @@ fn bring_up(conn: &mut Connection, now_ms: i64) -> Outcome<()> {
 
 /// Under Litestream the checkpoints are its own.
 fn has_litestream(conn: &Connection) -> Outcome<bool> {
-    let found: i64 = conn.query_row("SELECT count(*) FROM sqlite_schema WHERE name = '_litestream_lock'", (), |row| row.get(0))?;
+    let found: i64 = conn.query_row(
+        "SELECT count(*) FROM sqlite_schema WHERE name = '_litestream_lock'",
+        (),
+        |row| row.get(0),
+    )?;
     Ok(found > 0)
 }

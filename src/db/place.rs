@@ -12,9 +12,37 @@ use crate::model::{Error, ErrorKind, Result};
 
 /// File systems on which SQLite's locks or shared memory do not hold between hosts.
 const NETWORK: &[&str] = &[
-    "9p", "acfs", "afp", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "fuse.ceph", "fuse.davfs2", "fuse.gcsfuse",
-    "fuse.glusterfs", "fuse.juicefs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "gfs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs",
-    "nfs", "nfs4", "ocfs2", "orangefs", "pvfs2", "smb2", "smb3", "smbfs",
+    "9p",
+    "acfs",
+    "afp",
+    "afs",
+    "beegfs",
+    "ceph",
+    "cifs",
+    "coda",
+    "davfs",
+    "fuse.ceph",
+    "fuse.davfs2",
+    "fuse.gcsfuse",
+    "fuse.glusterfs",
+    "fuse.juicefs",
+    "fuse.rclone",
+    "fuse.s3fs",
+    "fuse.sshfs",
+    "gfs",
+    "gfs2",
+    "glusterfs",
+    "gpfs",
+    "lustre",
+    "ncpfs",
+    "nfs",
+    "nfs4",
+    "ocfs2",
+    "orangefs",
+    "pvfs2",
+    "smb2",
+    "smb3",
+    "smbfs",
 ];
 
 /// Whether a regular file is there.
@@ -28,10 +56,18 @@ pub(super) fn exists(path: &Path) -> Result<bool> {
             }
             return Err(Error::new(
                 ErrorKind::Io,
-                format!("the directory `{}` does not exist; create it first", parent.display()),
+                format!(
+                    "the directory `{}` does not exist; create it first",
+                    parent.display()
+                ),
             ));
         }
-        Err(error) => return Err(Error::io(format!("`{}` cannot be opened", path.display()), error)),
+        Err(error) => {
+            return Err(Error::io(
+                format!("`{}` cannot be opened", path.display()),
+                error,
+            ));
+        }
     };
     let what = match kind {
         kind if kind.is_file() => return Ok(true),
@@ -40,22 +76,37 @@ pub(super) fn exists(path: &Path) -> Result<bool> {
         kind if kind.is_socket() => "a socket",
         _ => "a device",
     };
-    Err(Error::new(ErrorKind::NotAStore, format!("`{}` is {what}, not a store", path.display())))
+    Err(Error::new(
+        ErrorKind::NotAStore,
+        format!("`{}` is {what}, not a store", path.display()),
+    ))
 }
 
 /// Makes an empty file that only its owner can read. That another process made it first is fine.
 pub(super) fn create(path: &Path) -> Result<()> {
-    match fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+    match fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+    {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(Error::io(format!("the store `{}` cannot be created", path.display()), error)),
+        Err(error) => Err(Error::io(
+            format!("the store `{}` cannot be created", path.display()),
+            error,
+        )),
     }
 }
 
 /// Refuses a file on a network file system, by the name of the mount.
 pub(super) fn refuse_network(path: &Path) -> Result<()> {
-    let Ok(mounts) = fs::read_to_string("/proc/self/mountinfo") else { return Ok(()) };
-    let Ok(real) = directory(path).canonicalize() else { return Ok(()) };
+    let Ok(mounts) = fs::read_to_string("/proc/self/mountinfo") else {
+        return Ok(());
+    };
+    let Ok(real) = directory(path).canonicalize() else {
+        return Ok(());
+    };
     match mount_of(&mounts, &real) {
         Some((mount, kind)) if NETWORK.contains(&kind.as_str()) => Err(Error::new(
             ErrorKind::NetworkFilesystem,
@@ -80,10 +131,16 @@ pub(super) fn directory(path: &Path) -> PathBuf {
 fn mount_of(mountinfo: &str, real: &Path) -> Option<(PathBuf, String)> {
     let mut best: Option<(PathBuf, String)> = None;
     for line in mountinfo.lines() {
-        let Some((left, right)) = line.split_once(" - ") else { continue };
-        let (Some(point), Some(kind)) = (left.split(' ').nth(4), right.split(' ').next()) else { continue };
+        let Some((left, right)) = line.split_once(" - ") else {
+            continue;
+        };
+        let (Some(point), Some(kind)) = (left.split(' ').nth(4), right.split(' ').next()) else {
+            continue;
+        };
         let point = PathBuf::from(unescape(point));
-        let longer = best.as_ref().is_none_or(|(seen, _)| point.components().count() >= seen.components().count());
+        let longer = best
+            .as_ref()
+            .is_none_or(|(seen, _)| point.components().count() >= seen.components().count());
         if real.starts_with(&point) && longer {
             best = Some((point, kind.to_owned()));
         }
@@ -93,7 +150,10 @@ fn mount_of(mountinfo: &str, real: &Path) -> Option<(PathBuf, String)> {
 
 /// mountinfo writes blanks and backslashes in paths as octal escapes.
 fn unescape(text: &str) -> String {
-    text.replace("\\040", " ").replace("\\011", "\t").replace("\\012", "\n").replace("\\134", "\\")
+    text.replace("\\040", " ")
+        .replace("\\011", "\t")
+        .replace("\\012", "\n")
+        .replace("\\134", "\\")
 }
 
 #[cfg(test)]

@@ -71,7 +71,10 @@ impl ManageConnection for Manager {
     }
 }
 
-pub(super) fn readers(manager: Manager, patience: Duration) -> Result<r2d2::Pool<Manager>, r2d2::Error> {
+pub(super) fn readers(
+    manager: Manager,
+    patience: Duration,
+) -> Result<r2d2::Pool<Manager>, r2d2::Error> {
     r2d2::Pool::builder()
         .max_size(READERS)
         .min_idle(Some(0))

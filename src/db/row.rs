@@ -64,20 +64,36 @@ fn whole(found: Option<(SessionRow, Option<i64>)>) -> Outcome<Option<SessionRow>
         None => Ok(None),
         Some((session, Some(_))) => Ok(Some(session)),
         Some((session, None)) => Err(Fault::Ours(
-            Error::damaged(format!("session `{}` has no active branch; run `session-tree check`", session.id))
-                .with_session(session.id),
+            Error::damaged(format!(
+                "session `{}` has no active branch; run `session-tree check`",
+                session.id
+            ))
+            .with_session(session.id),
         )),
     }
 }
 
 pub(crate) fn session_by_id(conn: &Connection, id: &str) -> Outcome<Option<SessionRow>> {
-    whole(conn.prepare_cached(SESSION_BY_ID)?.query_row((id,), session_row).optional()?)
+    whole(
+        conn.prepare_cached(SESSION_BY_ID)?
+            .query_row((id,), session_row)
+            .optional()?,
+    )
 }
 
 /// The session behind a handle, which may have been deleted since.
 pub(crate) fn session_by_key(conn: &Connection, key: i64) -> Outcome<SessionRow> {
-    whole(conn.prepare_cached(SESSION_BY_KEY)?.query_row((key,), session_row).optional()?)?
-        .ok_or_else(|| Fault::Ours(Error::new(crate::model::ErrorKind::SessionNotFound, "the session was deleted")))
+    whole(
+        conn.prepare_cached(SESSION_BY_KEY)?
+            .query_row((key,), session_row)
+            .optional()?,
+    )?
+    .ok_or_else(|| {
+        Fault::Ours(Error::new(
+            crate::model::ErrorKind::SessionNotFound,
+            "the session was deleted",
+        ))
+    })
 }
 
 #[derive(Clone, Debug)]
@@ -107,7 +123,11 @@ fn branch_row(row: &Row<'_>) -> rusqlite::Result<BranchRow> {
     })
 }
 
-pub(crate) fn branch_by_name(conn: &Connection, session_key: i64, name: &str) -> Outcome<BranchRow> {
+pub(crate) fn branch_by_name(
+    conn: &Connection,
+    session_key: i64,
+    name: &str,
+) -> Outcome<BranchRow> {
     conn.prepare_cached(BRANCH_BY_NAME)?
         .query_row((session_key, name), branch_row)
         .optional()?
@@ -155,7 +175,10 @@ pub(crate) fn node_by_key(conn: &Connection, key: i64) -> Outcome<Option<NodeRow
             created_at_ms: row.get("created_at_ms")?,
         })
     };
-    Ok(conn.prepare_cached(NODE_BY_KEY)?.query_row((key,), read).optional()?)
+    Ok(conn
+        .prepare_cached(NODE_BY_KEY)?
+        .query_row((key,), read)
+        .optional()?)
 }
 
 impl NodeRow {
@@ -169,11 +192,19 @@ const KEY_BY_SEQ: &str = "SELECT key FROM nodes WHERE key = ?1 AND id IS NULL";
 
 /// A node's key by its public id.
 pub(crate) fn key_by_id(conn: &Connection, session_key: i64, id: &str) -> Outcome<Option<i64>> {
-    let given = conn.prepare_cached(KEY_BY_GIVEN_ID)?.query_row((session_key, id), |row| row.get(0)).optional()?;
+    let given = conn
+        .prepare_cached(KEY_BY_GIVEN_ID)?
+        .query_row((session_key, id), |row| row.get(0))
+        .optional()?;
     if given.is_some() {
         return Ok(given);
     }
-    let Some(seq) = counted(id).and_then(|number| u32::try_from(number).ok()) else { return Ok(None) };
+    let Some(seq) = counted(id).and_then(|number| u32::try_from(number).ok()) else {
+        return Ok(None);
+    };
     let key = key_of(session_key, seq);
-    Ok(conn.prepare_cached(KEY_BY_SEQ)?.query_row((key,), |row| row.get(0)).optional()?)
+    Ok(conn
+        .prepare_cached(KEY_BY_SEQ)?
+        .query_row((key,), |row| row.get(0))
+        .optional()?)
 }

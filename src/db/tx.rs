@@ -60,7 +60,13 @@ impl Db {
         patience: Duration,
         litestream: bool,
     ) -> Db {
-        Db { writer: writer.map(Mutex::new), readers, patience, litestream, pid: std::process::id() }
+        Db {
+            writer: writer.map(Mutex::new),
+            readers,
+            patience,
+            litestream,
+            pid: std::process::id(),
+        }
     }
 
     pub(crate) fn is_read_only(&self) -> bool {
@@ -76,7 +82,10 @@ impl Db {
 
     /// As [`write`](Db::write), with foreign keys off: deleting would look through the whole table for children, which the
     /// triggers and the order of deletion rule out already.
-    pub(crate) fn write_unchecked<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Outcome<T>) -> Result<T> {
+    pub(crate) fn write_unchecked<T>(
+        &self,
+        work: impl FnOnce(&WriteTx<'_>) -> Outcome<T>,
+    ) -> Result<T> {
         let conn = self.writer()?;
         busy::set_patience(self.patience);
         let run = || -> Outcome<T> {
@@ -97,11 +106,17 @@ impl Db {
         match &self.readers {
             Some(pool) => {
                 let conn = pool.get().map_err(|error| {
-                    Error::new(ErrorKind::Busy, format!("no connection became free for reading: {error}"))
+                    Error::new(
+                        ErrorKind::Busy,
+                        format!("no connection became free for reading: {error}"),
+                    )
                 })?;
                 in_read_transaction(&conn, work)
             }
-            None => in_read_transaction(&self.writer()?, work),
+            None => {
+                let conn = self.writer()?;
+                in_read_transaction(&conn, work)
+            }
         }
         .map_err(Fault::into_error)
     }
@@ -112,7 +127,8 @@ impl Db {
             return Ok(());
         }
         let conn = self.writer()?;
-        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(())).map_err(|error| Fault::Sql(error).into_error())
+        conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))
+            .map_err(|error| Fault::Sql(error).into_error())
     }
 
     fn writer(&self) -> Result<MutexGuard<'_, Connection>> {
@@ -120,7 +136,10 @@ impl Db {
         match &self.writer {
             // A panic between BEGIN and COMMIT has rolled back on its way out, so the connection is fit for use.
             Some(writer) => Ok(writer.lock().unwrap_or_else(PoisonError::into_inner)),
-            None => Err(Error::new(ErrorKind::ReadOnly, "the store was opened for reading only; open it for writing to change it")),
+            None => Err(Error::new(
+                ErrorKind::ReadOnly,
+                "the store was opened for reading only; open it for writing to change it",
+            )),
         }
     }
 
@@ -129,11 +148,17 @@ impl Db {
         if self.pid == std::process::id() {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Closed, "the store was opened before this process was forked; open it again in the child"))
+        Err(Error::new(
+            ErrorKind::Closed,
+            "the store was opened before this process was forked; open it again in the child",
+        ))
     }
 }
 
-fn in_write_transaction<T>(conn: &Connection, work: impl FnOnce(&WriteTx<'_>) -> Outcome<T>) -> Outcome<T> {
+fn in_write_transaction<T>(
+    conn: &Connection,
+    work: impl FnOnce(&WriteTx<'_>) -> Outcome<T>,
+) -> Outcome<T> {
     conn.prepare_cached("BEGIN IMMEDIATE")?.execute(())?;
     let rollback = Rollback(conn);
     refuse_newer(conn)?;
@@ -143,7 +168,10 @@ fn in_write_transaction<T>(conn: &Connection, work: impl FnOnce(&WriteTx<'_>) ->
     Ok(done)
 }
 
-fn in_read_transaction<T>(conn: &Connection, work: impl FnOnce(&ReadTx<'_>) -> Outcome<T>) -> Outcome<T> {
+fn in_read_transaction<T>(
+    conn: &Connection,
+    work: impl FnOnce(&ReadTx<'_>) -> Outcome<T>,
+) -> Outcome<T> {
     conn.prepare_cached("BEGIN")?.execute(())?;
     let rollback = Rollback(conn);
     let done = work(&ReadTx(conn))?;
@@ -154,6 +182,12 @@ fn in_read_transaction<T>(conn: &Connection, work: impl FnOnce(&ReadTx<'_>) -> O
 
 /// Another process may have migrated the file since it was opened here.
 fn refuse_newer(conn: &Connection) -> Outcome<()> {
-    let version: i32 = conn.prepare_cached("PRAGMA user_version")?.query_row((), |row| row.get(0))?;
-    if version > LATEST_VERSION { Err(Fault::Ours(too_new(version))) } else { Ok(()) }
+    let version: i32 = conn
+        .prepare_cached("PRAGMA user_version")?
+        .query_row((), |row| row.get(0))?;
+    if version > LATEST_VERSION {
+        Err(Fault::Ours(too_new(version)))
+    } else {
+        Ok(())
+    }
 }

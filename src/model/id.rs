@@ -71,14 +71,20 @@ id_type!(
 
 /// Whether an id has the form that sessions make themselves: `n` and decimal digits.
 pub(crate) fn is_counted(id: &str) -> bool {
-    id.strip_prefix('n').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+    id.strip_prefix('n').is_some_and(|digits| {
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// The number of an id `n<decimal>` in its canonical spelling, without leading zeros.
 pub(crate) fn counted(id: &str) -> Option<u64> {
     let digits = id.strip_prefix('n')?;
     let canonical = digits == "0" || !digits.starts_with('0');
-    if canonical && is_counted(id) { digits.parse().ok() } else { None }
+    if canonical && is_counted(id) {
+        digits.parse().ok()
+    } else {
+        None
+    }
 }
 
 /// 8 lower-case hex digits from a random UUID, as pi makes entry ids.

@@ -1,9 +1,23 @@
 //! Plain types and text: no SQL, no files.
 
+pub(crate) mod branch;
 pub(crate) mod chat;
-#[allow(dead_code, unused_imports)]
+pub(crate) mod clock;
+pub(crate) mod error;
+pub(crate) mod id;
 pub(crate) mod json;
-#[allow(dead_code)]
 pub(crate) mod message;
-#[allow(dead_code)]
+pub(crate) mod node;
 pub(crate) mod preview;
+pub(crate) mod selection;
+pub(crate) mod session;
+
+pub(crate) use branch::{Branch, BranchSummarizer, BranchSummary, MAIN_BRANCH};
+pub(crate) use clock::{Clock, SystemClock, iso_from_ms};
+pub(crate) use error::{Error, ErrorKind, Result};
+pub(crate) use id::{NodeId, SessionId, counted, is_counted, new_session_id, random_hex};
+pub(crate) use message::Message;
+pub(crate) use node::{Expecting, MESSAGE, NewNode, OutlineNode, TreeNode};
+pub(crate) use preview::{content_text, preview, role};
+pub(crate) use selection::Selection;
+pub(crate) use session::{NewSession, SessionInfo};

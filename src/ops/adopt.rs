@@ -26,14 +26,21 @@ const NEVER_ADOPT: &str = "UPDATE nodes SET adoptable = 0 WHERE key = ?1";
 
 /// Gives the orphans that wait for `id` the node `key` as their parent. One that would close a cycle stays a root for good.
 /// Returns the keys of the adopted and of those that were not.
-pub(crate) fn adopt_waiting(conn: &Connection, ctx: &Ctx<'_>, key: i64, id: &str) -> Outcome<(Vec<i64>, Vec<i64>)> {
+pub(crate) fn adopt_waiting(
+    conn: &Connection,
+    ctx: &Ctx<'_>,
+    key: i64,
+    id: &str,
+) -> Outcome<(Vec<i64>, Vec<i64>)> {
     let waiting: Vec<i64> = conn
         .prepare_cached(WAITING)?
         .query_map((ctx.session_key, id), |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     let (mut adopted, mut refused) = (Vec::new(), Vec::new());
     for orphan in waiting {
-        let closes_cycle: bool = conn.prepare_cached(IS_ANCESTOR)?.query_row((orphan, key), |row| row.get(0))?;
+        let closes_cycle: bool = conn
+            .prepare_cached(IS_ANCESTOR)?
+            .query_row((orphan, key), |row| row.get(0))?;
         if closes_cycle {
             conn.prepare_cached(NEVER_ADOPT)?.execute((orphan,))?;
             refused.push(orphan);

@@ -8,7 +8,8 @@ use super::{Ctx, adopt, label};
 use crate::db::{Fault, Outcome, SEQ_MASK, first_key, key_by_id, last_key, public_id};
 use crate::model::json::Json;
 use crate::model::{
-    Error, ErrorKind, Expecting, MESSAGE, NewNode, NodeId, counted, is_counted, preview, random_hex, role,
+    Error, ErrorKind, Expecting, MESSAGE, NewNode, NodeId, counted, is_counted, preview,
+    random_hex, role,
 };
 
 /// Where the node goes: everything that must be known, in one statement.
@@ -43,7 +44,9 @@ struct Plan {
 
 fn plan(conn: &Connection, session_key: i64, branch: Option<&str>) -> Outcome<Plan> {
     let read = |row: &Row<'_>| -> rusqlite::Result<Option<Plan>> {
-        let (Some(branch_key), Some(branch)) = (row.get("branch_key")?, row.get("branch")?) else { return Ok(None) };
+        let (Some(branch_key), Some(branch)) = (row.get("branch_key")?, row.get("branch")?) else {
+            return Ok(None);
+        };
         let leaf_key: Option<i64> = row.get("leaf_key")?;
         let found: Option<i64> = row.get("found_leaf")?;
         Ok(Some(Plan {
@@ -53,7 +56,9 @@ fn plan(conn: &Connection, session_key: i64, branch: Option<&str>) -> Outcome<Pl
             branch_key,
             branch,
             leaf_key,
-            leaf_id: found.map(|key| Ok::<_, rusqlite::Error>(public_id(row.get("leaf_id")?, key))).transpose()?,
+            leaf_id: found
+                .map(|key| Ok::<_, rusqlite::Error>(public_id(row.get("leaf_id")?, key)))
+                .transpose()?,
             run_start: row.get("run_start")?,
             latest_key: row.get("latest_key")?,
             messages: row.get::<_, Option<i64>>("messages")?.unwrap_or(0),
@@ -62,18 +67,36 @@ fn plan(conn: &Connection, session_key: i64, branch: Option<&str>) -> Outcome<Pl
     };
     let found = conn
         .prepare_cached(PLAN)?
-        .query_row((session_key, branch, first_key(session_key), last_key(session_key)), read)
+        .query_row(
+            (
+                session_key,
+                branch,
+                first_key(session_key),
+                last_key(session_key),
+            ),
+            read,
+        )
         .optional()?;
     let plan = match (found, branch) {
-        (None, _) => return Err(Fault::Ours(Error::new(ErrorKind::SessionNotFound, "the session was deleted"))),
+        (None, _) => {
+            return Err(Fault::Ours(Error::new(
+                ErrorKind::SessionNotFound,
+                "the session was deleted",
+            )));
+        }
         (Some(None), Some(name)) => return Err(Fault::Ours(Error::branch_not_found(name))),
         (Some(None), None) => {
-            return Err(Fault::Ours(Error::damaged("the session has no active branch; run `session-tree check`")));
+            return Err(Fault::Ours(Error::damaged(
+                "the session has no active branch; run `session-tree check`",
+            )));
         }
         (Some(Some(plan)), _) => plan,
     };
     if plan.leaf_key.is_some() && plan.leaf_id.is_none() {
-        let text = format!("the leaf of branch `{}` does not exist; run `session-tree check`", plan.branch);
+        let text = format!(
+            "the leaf of branch `{}` does not exist; run `session-tree check`",
+            plan.branch
+        );
         return Err(Fault::Ours(Error::damaged(text).with_branch(plan.branch)));
     }
     Ok(plan)
@@ -98,7 +121,9 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
     }
     expected(&plan, &node.expecting)?;
     if node.kind.is_empty() {
-        return Err(Fault::Ours(Error::invalid("a node needs a kind of at least one character")));
+        return Err(Fault::Ours(Error::invalid(
+            "a node needs a kind of at least one character",
+        )));
     }
     let key = next_key(ctx.session_key, &plan)?;
     let id = new_id(conn, ctx, &plan, node.id.as_deref())?;
@@ -121,7 +146,8 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         preview(&node.kind, payload),
         node.payload.as_str(),
     ))?;
-    conn.prepare_cached(MOVE_LEAF)?.execute((plan.branch_key, key))?;
+    conn.prepare_cached(MOVE_LEAF)?
+        .execute((plan.branch_key, key))?;
     if let Some(id) = &id {
         adopt::adopt_waiting(conn, ctx, key, id)?;
     }
@@ -130,21 +156,43 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
 }
 
 /// Appends several nodes, each after the one before, or none.
-pub(crate) fn append_all(conn: &Connection, ctx: &Ctx<'_>, nodes: &[NewNode]) -> Outcome<Vec<NodeId>> {
+pub(crate) fn append_all(
+    conn: &Connection,
+    ctx: &Ctx<'_>,
+    nodes: &[NewNode],
+) -> Outcome<Vec<NodeId>> {
     nodes.iter().map(|node| append(conn, ctx, node)).collect()
 }
 
 /// Nodes of kind label and session_info also set what they say.
-fn follow(conn: &Connection, ctx: &Ctx<'_>, kind: &str, payload: Json<'_>, at_ms: i64) -> Outcome<()> {
+fn follow(
+    conn: &Connection,
+    ctx: &Ctx<'_>,
+    kind: &str,
+    payload: Json<'_>,
+    at_ms: i64,
+) -> Outcome<()> {
     match kind {
         "label" => {
-            let Some(target) = payload.get("targetId").and_then(|target| target.as_str()) else { return Ok(()) };
-            let text = payload.get("label").and_then(|label| label.as_str()).filter(|label| !label.is_empty());
+            let Some(target) = payload.get("targetId").and_then(|target| target.as_str()) else {
+                return Ok(());
+            };
+            let text = payload
+                .get("label")
+                .and_then(|label| label.as_str())
+                .filter(|label| !label.is_empty());
             label::set_row(conn, ctx.session_key, &target, text.as_deref(), at_ms)
         }
         "session_info" => {
-            let name = payload.get("name").and_then(|name| name.as_str()).unwrap_or_default();
-            super::rename::set_row(conn, ctx.session_key, Some(name.trim()).filter(|name| !name.is_empty()))
+            let name = payload
+                .get("name")
+                .and_then(|name| name.as_str())
+                .unwrap_or_default();
+            super::rename::set_row(
+                conn,
+                ctx.session_key,
+                Some(name.trim()).filter(|name| !name.is_empty()),
+            )
         }
         _ => Ok(()),
     }
@@ -153,8 +201,16 @@ fn follow(conn: &Connection, ctx: &Ctx<'_>, kind: &str, payload: Json<'_>, at_ms
 const SAME: &str = "SELECT id, parent_key, branch_key, kind, payload FROM nodes WHERE key = ?1";
 
 /// The node that has this id already, if it is the very node that is being appended.
-fn same_node(conn: &Connection, ctx: &Ctx<'_>, plan: &Plan, node: &NewNode, id: &str) -> Outcome<Option<NodeId>> {
-    let Some(key) = key_by_id(conn, ctx.session_key, id)? else { return Ok(None) };
+fn same_node(
+    conn: &Connection,
+    ctx: &Ctx<'_>,
+    plan: &Plan,
+    node: &NewNode,
+    id: &str,
+) -> Outcome<Option<NodeId>> {
+    let Some(key) = key_by_id(conn, ctx.session_key, id)? else {
+        return Ok(None);
+    };
     let (same, parent_key) = conn.prepare_cached(SAME)?.query_row((key,), |row| {
         let same = row.get_ref("kind")?.as_str() == Ok(node.kind.as_str())
             && row.get_ref("payload")?.as_str() == Ok(node.payload.as_str())
@@ -164,13 +220,17 @@ fn same_node(conn: &Connection, ctx: &Ctx<'_>, plan: &Plan, node: &NewNode, id: 
     let parent_fits = match &node.expecting {
         Expecting::Any => true,
         Expecting::Empty => parent_key.is_none(),
-        Expecting::Leaf(leaf) => parent_key.is_some() && parent_key == key_by_id(conn, ctx.session_key, leaf)?,
+        Expecting::Leaf(leaf) => {
+            parent_key.is_some() && parent_key == key_by_id(conn, ctx.session_key, leaf)?
+        }
     };
     if same && parent_fits {
         return Ok(Some(NodeId::from(id)));
     }
     let text = format!("the node id `{id}` is taken by another node; give a new id, or none");
-    Err(Fault::Ours(Error::new(ErrorKind::IdTaken, text).with_node(id)))
+    Err(Fault::Ours(
+        Error::new(ErrorKind::IdTaken, text).with_node(id),
+    ))
 }
 
 fn expected(plan: &Plan, expecting: &Expecting) -> Outcome<()> {
@@ -179,12 +239,19 @@ fn expected(plan: &Plan, expecting: &Expecting) -> Outcome<()> {
         Expecting::Empty => plan.leaf_id.is_none(),
         Expecting::Leaf(leaf) => plan.leaf_id.as_deref() == Some(leaf.as_str()),
     };
-    if fits { Ok(()) } else { Err(Fault::Ours(leaf_moved(&plan.branch, plan.leaf_id.as_ref()))) }
+    if fits {
+        Ok(())
+    } else {
+        Err(Fault::Ours(leaf_moved(&plan.branch, plan.leaf_id.as_ref())))
+    }
 }
 
 /// The error for a caller whose idea of the leaf is out of date. It names the leaf as it is.
 pub(super) fn leaf_moved(branch: &str, leaf: Option<&NodeId>) -> Error {
-    let now = leaf.map_or_else(|| String::from("it is empty now"), |leaf| format!("its leaf is `{leaf}` now"));
+    let now = leaf.map_or_else(
+        || String::from("it is empty now"),
+        |leaf| format!("its leaf is `{leaf}` now"),
+    );
     let text = format!("branch `{branch}` moved in between: {now}; look again and repeat the call");
     let error = Error::new(ErrorKind::LeafMoved, text).with_branch(branch);
     match leaf {
@@ -194,24 +261,38 @@ pub(super) fn leaf_moved(branch: &str, leaf: Option<&NodeId>) -> Error {
 }
 
 fn next_key(session_key: i64, plan: &Plan) -> Outcome<i64> {
-    let highest = plan.latest_key.unwrap_or(0).max(first_key(session_key) + plan.high_seq);
+    let highest = plan
+        .latest_key
+        .unwrap_or(0)
+        .max(first_key(session_key) + plan.high_seq);
     if highest >= last_key(session_key) {
         return Err(Fault::Ours(Error::new(
             ErrorKind::TooLarge,
-            format!("the session holds {} nodes and can hold no more; fork it", SEQ_MASK + 1),
+            format!(
+                "the session holds {} nodes and can hold no more; fork it",
+                SEQ_MASK + 1
+            ),
         )));
     }
     Ok(highest + 1)
 }
 
 const SET_NEXT_ID: &str = "UPDATE sessions SET next_id = ?2 WHERE key = ?1";
-const BECOME_COUNTER: &str = "UPDATE sessions SET id_style = 'counter', next_id = ?2 WHERE key = ?1";
+const BECOME_COUNTER: &str =
+    "UPDATE sessions SET id_style = 'counter', next_id = ?2 WHERE key = ?1";
 
 /// The explicit id of the new node, or `None` where its id follows from its key.
-fn new_id(conn: &Connection, ctx: &Ctx<'_>, plan: &Plan, given: Option<&str>) -> Outcome<Option<String>> {
+fn new_id(
+    conn: &Connection,
+    ctx: &Ctx<'_>,
+    plan: &Plan,
+    given: Option<&str>,
+) -> Outcome<Option<String>> {
     let session_key = ctx.session_key;
     match (given, plan.id_style.as_str()) {
-        (Some(""), _) => Err(Fault::Ours(Error::invalid("a node id needs at least one character"))),
+        (Some(""), _) => Err(Fault::Ours(Error::invalid(
+            "a node id needs at least one character",
+        ))),
         (Some(id), "seq") if is_counted(id) => {
             if plan.latest_key.is_some() || plan.high_seq >= 0 {
                 return Err(Fault::Ours(
@@ -219,15 +300,19 @@ fn new_id(conn: &Connection, ctx: &Ctx<'_>, plan: &Plan, given: Option<&str>) ->
                         .with_node(id),
                 ));
             }
-            let next = counted(id).map_or(Some(0), |number| number.checked_add(1)).unwrap_or(0);
-            conn.prepare_cached(BECOME_COUNTER)?.execute((session_key, next.to_string()))?;
+            let next = counted(id)
+                .map_or(Some(0), |number| number.checked_add(1))
+                .unwrap_or(0);
+            conn.prepare_cached(BECOME_COUNTER)?
+                .execute((session_key, next.to_string()))?;
             Ok(Some(id.to_owned()))
         }
         (Some(id), _) => Ok(Some(id.to_owned())),
         (None, "seq") => Ok(None),
         (None, "counter") => {
             let (id, next) = next_counted(conn, session_key, plan.next_id.as_deref())?;
-            conn.prepare_cached(SET_NEXT_ID)?.execute((session_key, next))?;
+            conn.prepare_cached(SET_NEXT_ID)?
+                .execute((session_key, next))?;
             Ok(Some(id))
         }
         (None, _) => fresh_hex(conn, session_key).map(Some),
@@ -235,16 +320,23 @@ fn new_id(conn: &Connection, ctx: &Ctx<'_>, plan: &Plan, given: Option<&str>) ->
 }
 
 /// The next free `n<decimal>` of a session that counts its ids itself, and the number after it.
-fn next_counted(conn: &Connection, session_key: i64, next_id: Option<&str>) -> Outcome<(String, String)> {
-    let mut number: u64 = next_id
-        .and_then(|next| next.parse().ok())
-        .ok_or_else(|| Error::damaged("the session's next id is not a number; run `session-tree check`"))?;
+fn next_counted(
+    conn: &Connection,
+    session_key: i64,
+    next_id: Option<&str>,
+) -> Outcome<(String, String)> {
+    let mut number: u64 = next_id.and_then(|next| next.parse().ok()).ok_or_else(|| {
+        Error::damaged("the session's next id is not a number; run `session-tree check`")
+    })?;
     loop {
         let id = format!("n{number}");
         let free = key_by_id(conn, session_key, &id)?.is_none();
-        number = number
-            .checked_add(1)
-            .ok_or_else(|| Error::new(ErrorKind::TooLarge, "the session's ids are used up; give ids yourself, or fork it"))?;
+        number = number.checked_add(1).ok_or_else(|| {
+            Error::new(
+                ErrorKind::TooLarge,
+                "the session's ids are used up; give ids yourself, or fork it",
+            )
+        })?;
         if free {
             return Ok((id, number.to_string()));
         }
@@ -262,6 +354,20 @@ fn fresh_hex(conn: &Connection, session_key: i64) -> Outcome<String> {
     Ok(uuid::Uuid::new_v4().to_string())
 }
 
-pub(super) fn note_adoption(conn: &Connection, ctx: &Ctx<'_>, orphan_key: i64, parent_key: i64) -> Outcome<()> {
-    record(conn, ctx, Operation { verb: "adopt", from_key: Some(parent_key), to_key: Some(orphan_key), ..Operation::default() })
+pub(super) fn note_adoption(
+    conn: &Connection,
+    ctx: &Ctx<'_>,
+    orphan_key: i64,
+    parent_key: i64,
+) -> Outcome<()> {
+    record(
+        conn,
+        ctx,
+        Operation {
+            verb: "adopt",
+            from_key: Some(parent_key),
+            to_key: Some(orphan_key),
+            ..Operation::default()
+        },
+    )
 }

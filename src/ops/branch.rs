@@ -22,8 +22,10 @@ pub(crate) struct BranchSpec<'a> {
 
 const NEXT_BRANCH: &str = "SELECT next_branch FROM sessions WHERE key = ?1";
 const SET_NEXT_BRANCH: &str = "UPDATE sessions SET next_branch = ?2 WHERE key = ?1";
-const IS_TAKEN: &str = "SELECT EXISTS (SELECT 1 FROM branches WHERE session_key = ?1 AND name = ?2)";
-const INSERT: &str = "INSERT INTO branches (session_key, name, leaf_key, created_at_ms) VALUES (?1, ?2, ?3, ?4)";
+const IS_TAKEN: &str =
+    "SELECT EXISTS (SELECT 1 FROM branches WHERE session_key = ?1 AND name = ?2)";
+const INSERT: &str =
+    "INSERT INTO branches (session_key, name, leaf_key, created_at_ms) VALUES (?1, ?2, ?3, ?4)";
 pub(super) const SET_ACTIVE: &str = "UPDATE sessions SET active_branch_key = ?2 WHERE key = ?1";
 
 /// Makes a branch and, if asked, switches to it. Returns its name.
@@ -31,30 +33,42 @@ pub(crate) fn branch(conn: &Connection, ctx: &Ctx<'_>, spec: BranchSpec<'_>) -> 
     admit(conn, ctx)?;
     let session = session_by_key(conn, ctx.session_key)?;
     let leaf = match spec.from {
-        Some(id) => Some(key_by_id(conn, session.key, id)?.ok_or_else(|| Error::node_not_found(id))?),
+        Some(id) => {
+            Some(key_by_id(conn, session.key, id)?.ok_or_else(|| Error::node_not_found(id))?)
+        }
         None => None,
     };
     let name = match spec.name {
         Some(name) => {
             valid_branch_name(name)?;
-            let taken: bool = conn.prepare_cached(IS_TAKEN)?.query_row((session.key, name), |row| row.get(0))?;
+            let taken: bool = conn
+                .prepare_cached(IS_TAKEN)?
+                .query_row((session.key, name), |row| row.get(0))?;
             if taken {
                 let text = format!("session tree already has a branch named `{name}`");
-                return Err(Fault::Ours(Error::new(ErrorKind::BranchExists, text).with_branch(name)));
+                return Err(Fault::Ours(
+                    Error::new(ErrorKind::BranchExists, text).with_branch(name),
+                ));
             }
             name.to_owned()
         }
         None => {
-            let hint: i64 = conn.prepare_cached(NEXT_BRANCH)?.query_row((session.key,), |row| row.get(0))?;
+            let hint: i64 = conn
+                .prepare_cached(NEXT_BRANCH)?
+                .query_row((session.key,), |row| row.get(0))?;
             let (name, next) = lowest_free(conn, session.key, "branch", hint)?;
-            conn.prepare_cached(SET_NEXT_BRANCH)?.execute((session.key, next))?;
+            conn.prepare_cached(SET_NEXT_BRANCH)?
+                .execute((session.key, next))?;
             name
         }
     };
-    let key = conn.prepare_cached(INSERT)?.insert((session.key, &name, leaf, ctx.at_ms))?;
+    let key = conn
+        .prepare_cached(INSERT)?
+        .insert((session.key, &name, leaf, ctx.at_ms))?;
     let active = branch_by_key(conn, session.key, session.active_branch_key)?;
     if spec.switch {
-        conn.prepare_cached(SET_ACTIVE)?.execute((session.key, key))?;
+        conn.prepare_cached(SET_ACTIVE)?
+            .execute((session.key, key))?;
     }
     record(
         conn,
@@ -64,7 +78,9 @@ pub(crate) fn branch(conn: &Connection, ctx: &Ctx<'_>, spec: BranchSpec<'_>) -> 
             branch_key: Some(key),
             from_key: active.leaf_key,
             to_key: leaf,
-            detail: Some(serde_json::json!({ "branch": name, "from_branch": active.name, "switched": spec.switch })),
+            detail: Some(
+                serde_json::json!({ "branch": name, "from_branch": active.name, "switched": spec.switch }),
+            ),
         },
     )?;
     Ok(name)
@@ -79,7 +95,8 @@ pub(crate) fn switch(conn: &Connection, ctx: &Ctx<'_>, name: &str) -> Outcome<()
         return Ok(());
     }
     let active = branch_by_key(conn, session.key, session.active_branch_key)?;
-    conn.prepare_cached(SET_ACTIVE)?.execute((session.key, target.key))?;
+    conn.prepare_cached(SET_ACTIVE)?
+        .execute((session.key, target.key))?;
     record(
         conn,
         ctx,

@@ -22,7 +22,11 @@ pub(crate) fn admit(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<()> {
     let row = conn
         .prepare_cached(GUARD)?
         .query_row((ctx.session_key,), |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?, row.get::<_, Option<String>>(2)?))
+            Ok((
+                row.get::<_, i64>(0)?,
+                row.get::<_, Option<String>>(1)?,
+                row.get::<_, Option<String>>(2)?,
+            ))
         })
         .optional()?;
     match (ctx.permit, row) {
@@ -32,8 +36,12 @@ pub(crate) fn admit(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<()> {
         (Permit::Held { .. }, row) => {
             let actor = row.and_then(|(_, kind, actor)| kind.and(actor));
             let text = match &actor {
-                Some(actor) => format!("the turn is over: `{actor}` holds the session now; nothing was changed"),
-                None => String::from("the turn is over: it ended or was released; nothing was changed"),
+                Some(actor) => format!(
+                    "the turn is over: `{actor}` holds the session now; nothing was changed"
+                ),
+                None => {
+                    String::from("the turn is over: it ended or was released; nothing was changed")
+                }
             };
             let error = Error::new(ErrorKind::TurnLost, text);
             Err(Fault::Ours(match actor {

@@ -16,7 +16,12 @@ const CURRENT: &str = "SELECT label FROM labels WHERE session_key = ?1 AND node_
 
 /// Sets a label, or clears it with an empty text, as pi does.
 pub(crate) fn label(conn: &Connection, ctx: &Ctx<'_>, node_id: &str, text: &str) -> Outcome<()> {
-    change(conn, ctx, node_id, Some(text).filter(|text| !text.is_empty()))
+    change(
+        conn,
+        ctx,
+        node_id,
+        Some(text).filter(|text| !text.is_empty()),
+    )
 }
 
 pub(crate) fn clear_label(conn: &Connection, ctx: &Ctx<'_>, node_id: &str) -> Outcome<()> {
@@ -25,7 +30,8 @@ pub(crate) fn clear_label(conn: &Connection, ctx: &Ctx<'_>, node_id: &str) -> Ou
 
 fn change(conn: &Connection, ctx: &Ctx<'_>, node_id: &str, text: Option<&str>) -> Outcome<()> {
     session_by_key(conn, ctx.session_key)?;
-    let key = key_by_id(conn, ctx.session_key, node_id)?.ok_or_else(|| Error::node_not_found(node_id))?;
+    let key =
+        key_by_id(conn, ctx.session_key, node_id)?.ok_or_else(|| Error::node_not_found(node_id))?;
     let before: Option<String> = conn
         .prepare_cached(CURRENT)?
         .query_row((ctx.session_key, node_id), |row| row.get(0))
@@ -45,7 +51,14 @@ fn change(conn: &Connection, ctx: &Ctx<'_>, node_id: &str, text: Option<&str>) -
 }
 
 /// Writes the row by which the API's word counts, a cleared label included.
-pub(super) fn set_row(conn: &Connection, session_key: i64, node_id: &str, text: Option<&str>, at_ms: i64) -> Outcome<()> {
-    conn.prepare_cached(SET)?.execute((session_key, node_id, text, at_ms))?;
+pub(super) fn set_row(
+    conn: &Connection,
+    session_key: i64,
+    node_id: &str,
+    text: Option<&str>,
+    at_ms: i64,
+) -> Outcome<()> {
+    conn.prepare_cached(SET)?
+        .execute((session_key, node_id, text, at_ms))?;
     Ok(())
 }

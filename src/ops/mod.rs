@@ -21,7 +21,7 @@ pub(crate) use label::{clear_label, label};
 pub(crate) use remove::delete_session;
 pub(crate) use rename::{archive_branch, archive_session, rename};
 pub(crate) use rewind::{KeepOld, move_leaf, rewind};
-pub(crate) use summarize::summarize;
+pub(crate) use summarize::{empty_branch, summarize};
 
 /// Who does something, in which session, when, and by which right.
 #[derive(Clone, Copy, Debug)]

@@ -21,7 +21,9 @@ const RECORD: &str = "
     coalesce((SELECT max(key) FROM nodes WHERE key BETWEEN ?8 AND ?9), ?8 - 1), ?10)";
 
 pub(crate) fn record(conn: &Connection, ctx: &Ctx<'_>, operation: Operation<'_>) -> Outcome<()> {
-    let detail = operation.detail.map_or_else(|| String::from("{}"), |detail| detail.to_string());
+    let detail = operation
+        .detail
+        .map_or_else(|| String::from("{}"), |detail| detail.to_string());
     conn.prepare_cached(RECORD)?.execute((
         ctx.session_key,
         operation.verb,

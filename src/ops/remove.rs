@@ -20,8 +20,14 @@ const STEPS: &[&str] = &[
 pub(crate) fn delete_session(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<()> {
     let session = session_by_key(conn, ctx.session_key)?;
     admit(conn, ctx)?;
-    conn.execute("UPDATE sessions SET state = 'deleting' WHERE key = ?1", (session.key,))?;
-    conn.execute("DELETE FROM nodes WHERE key BETWEEN ?1 AND ?2", (first_key(session.key), last_key(session.key)))?;
+    conn.execute(
+        "UPDATE sessions SET state = 'deleting' WHERE key = ?1",
+        (session.key,),
+    )?;
+    conn.execute(
+        "DELETE FROM nodes WHERE key BETWEEN ?1 AND ?2",
+        (first_key(session.key), last_key(session.key)),
+    )?;
     for step in STEPS {
         conn.execute(step, (session.key,))?;
     }
@@ -29,6 +35,10 @@ pub(crate) fn delete_session(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<()> {
     record(
         conn,
         ctx,
-        Operation { verb: "delete", detail: Some(serde_json::json!({ "session": session.id })), ..Operation::default() },
+        Operation {
+            verb: "delete",
+            detail: Some(serde_json::json!({ "session": session.id })),
+            ..Operation::default()
+        },
     )
 }

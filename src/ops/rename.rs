@@ -18,7 +18,11 @@ pub(crate) fn rename(conn: &Connection, ctx: &Ctx<'_>, name: Option<&str>) -> Ou
     record(
         conn,
         ctx,
-        Operation { verb: "rename", detail: Some(serde_json::json!({ "name": name })), ..Operation::default() },
+        Operation {
+            verb: "rename",
+            detail: Some(serde_json::json!({ "name": name })),
+            ..Operation::default()
+        },
     )
 }
 
@@ -30,19 +34,30 @@ pub(super) fn set_row(conn: &Connection, session_key: i64, name: Option<&str>) -
 /// Puts a session out of sight, or back.
 pub(crate) fn archive_session(conn: &Connection, ctx: &Ctx<'_>, archived: bool) -> Outcome<()> {
     session_by_key(conn, ctx.session_key)?;
-    conn.prepare_cached(ARCHIVE_SESSION)?.execute((ctx.session_key, archived.then_some(ctx.at_ms)))?;
+    conn.prepare_cached(ARCHIVE_SESSION)?
+        .execute((ctx.session_key, archived.then_some(ctx.at_ms)))?;
     record(
         conn,
         ctx,
-        Operation { verb: "archive", detail: Some(serde_json::json!({ "archived": archived })), ..Operation::default() },
+        Operation {
+            verb: "archive",
+            detail: Some(serde_json::json!({ "archived": archived })),
+            ..Operation::default()
+        },
     )
 }
 
 /// Puts a branch out of sight, or back. Its leaf and its name stay.
-pub(crate) fn archive_branch(conn: &Connection, ctx: &Ctx<'_>, name: &str, archived: bool) -> Outcome<()> {
+pub(crate) fn archive_branch(
+    conn: &Connection,
+    ctx: &Ctx<'_>,
+    name: &str,
+    archived: bool,
+) -> Outcome<()> {
     session_by_key(conn, ctx.session_key)?;
     let branch = branch_by_name(conn, ctx.session_key, name)?;
-    conn.prepare_cached(ARCHIVE_BRANCH)?.execute((branch.key, archived.then_some(ctx.at_ms)))?;
+    conn.prepare_cached(ARCHIVE_BRANCH)?
+        .execute((branch.key, archived.then_some(ctx.at_ms)))?;
     record(
         conn,
         ctx,

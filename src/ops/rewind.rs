@@ -22,7 +22,8 @@ pub(crate) enum KeepOld {
 pub(crate) fn rewind(conn: &Connection, ctx: &Ctx<'_>, node_id: &str) -> Outcome<Option<String>> {
     admit(conn, ctx)?;
     let session = session_by_key(conn, ctx.session_key)?;
-    let target = key_by_id(conn, ctx.session_key, node_id)?.ok_or_else(|| Error::node_not_found(node_id))?;
+    let target =
+        key_by_id(conn, ctx.session_key, node_id)?.ok_or_else(|| Error::node_not_found(node_id))?;
     let active = branch_by_key(conn, session.key, session.active_branch_key)?;
     if active.leaf_key == Some(target) {
         return Ok(None);
@@ -36,13 +37,16 @@ pub(crate) fn rewind(conn: &Connection, ctx: &Ctx<'_>, node_id: &str) -> Outcome
             branch_key: Some(active.key),
             from_key: active.leaf_key,
             to_key: Some(target),
-            detail: preserved.as_ref().map(|name| serde_json::json!({ "preserved": name })),
+            detail: preserved
+                .as_ref()
+                .map(|name| serde_json::json!({ "preserved": name })),
         },
     )?;
     Ok(preserved)
 }
 
-const KEEP: &str = "INSERT INTO branches (session_key, name, leaf_key, created_at_ms) VALUES (?1, ?2, ?3, ?4)";
+const KEEP: &str =
+    "INSERT INTO branches (session_key, name, leaf_key, created_at_ms) VALUES (?1, ?2, ?3, ?4)";
 const MOVE: &str = "UPDATE branches SET leaf_key = ?2, next_rewound = ?3 WHERE key = ?1";
 
 /// Moves a branch's leaf (`None`: to before the first node), after the old leaf has got a name of its own.
@@ -60,11 +64,14 @@ pub(crate) fn move_leaf(
     {
         let base = format!("{}-rewound", branch.name);
         let (name, next) = lowest_free(conn, ctx.session_key, &base, next_rewound)?;
-        conn.prepare_cached(KEEP)?.execute((ctx.session_key, &name, old, ctx.at_ms))?;
+        conn.prepare_cached(KEEP)?
+            .execute((ctx.session_key, &name, old, ctx.at_ms))?;
         next_rewound = next;
         preserved = Some(name);
     }
-    let moved = conn.prepare_cached(MOVE)?.execute((branch.key, target, next_rewound))?;
+    let moved = conn
+        .prepare_cached(MOVE)?
+        .execute((branch.key, target, next_rewound))?;
     if moved != 1 {
         return Err(Fault::Ours(Error::branch_not_found(&branch.name)));
     }
@@ -82,6 +89,8 @@ const HAS_OTHER_NAME: &str = "
 fn is_unnamed(conn: &Connection, branch: &BranchRow, leaf: i64) -> Outcome<bool> {
     let named: bool = conn
         .prepare_cached(HAS_OTHER_NAME)?
-        .query_row((leaf, branch.key, crate::db::session_of(leaf)), |row| row.get(0))?;
+        .query_row((leaf, branch.key, crate::db::session_of(leaf)), |row| {
+            row.get(0)
+        })?;
     Ok(!named)
 }

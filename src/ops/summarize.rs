@@ -26,12 +26,25 @@ pub(crate) fn summarize(
     let row = branch_by_name(conn, ctx.session_key, branch)?;
     let leaf_key = row.leaf_key.ok_or_else(|| empty_branch(branch))?;
     let (node_id, node_key) = match as_of {
-        Some(id) => (id.to_owned(), key_by_id(conn, ctx.session_key, id)?.ok_or_else(|| Error::node_not_found(id))?),
-        None => (conn.prepare_cached(ID_OF)?.query_row((leaf_key,), |row| row.get(0))?, leaf_key),
+        Some(id) => (
+            id.to_owned(),
+            key_by_id(conn, ctx.session_key, id)?.ok_or_else(|| Error::node_not_found(id))?,
+        ),
+        None => (
+            conn.prepare_cached(ID_OF)?
+                .query_row((leaf_key,), |row| row.get(0))?,
+            leaf_key,
+        ),
     };
-    let key = conn
-        .prepare_cached(INSERT)?
-        .insert((ctx.session_key, row.key, branch, node_id, summary, model_id, ctx.at_ms))?;
+    let key = conn.prepare_cached(INSERT)?.insert((
+        ctx.session_key,
+        row.key,
+        branch,
+        node_id,
+        summary,
+        model_id,
+        ctx.at_ms,
+    ))?;
     record(
         conn,
         ctx,
@@ -47,6 +60,9 @@ pub(crate) fn summarize(
 
 /// The error for a branch that has nothing to summarise.
 pub(crate) fn empty_branch(name: &str) -> Error {
-    Error::new(ErrorKind::EmptyBranch, format!("session tree branch `{name}` has no leaf yet — nothing to summarize"))
-        .with_branch(name)
+    Error::new(
+        ErrorKind::EmptyBranch,
+        format!("session tree branch `{name}` has no leaf yet — nothing to summarize"),
+    )
+    .with_branch(name)
 }

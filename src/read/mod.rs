@@ -1,0 +1,25 @@
+//! What is asked of a tree, one file a question. Nothing here writes.
+
+mod branches;
+mod family;
+mod node;
+mod outline;
+mod path;
+mod projection;
+mod render;
+mod select;
+mod sessions;
+mod text;
+
+pub(crate) use branches::{branch_names, branches, has_branches, summaries};
+pub(crate) use family::{children, common_ancestor, leaves, roots, subtree};
+pub(crate) use node::node;
+pub(crate) use outline::outline;
+pub use path::Cut;
+pub(crate) use path::{PathPlan, Window};
+pub use projection::{PathNode, PathNodes, Projection};
+pub(crate) use projection::{join_line, path_ids};
+pub(crate) use render::render_into;
+pub(crate) use select::select;
+pub(crate) use sessions::{list_sessions, resolve_session, session_info};
+pub(crate) use text::{one_line_content, turns_text};

@@ -1,0 +1,339 @@
+//! One SQLite file.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::db::{Db, Durability, OpenMode, OpenOptions, session_by_id};
+use crate::model::{
+    Clock, Error, Message, NewSession, Result, SessionId, SessionInfo, SystemClock,
+};
+use crate::ops::{self, Ctx, Permit};
+use crate::read;
+use crate::tree::SessionTree;
+
+/// One SQLite file that holds sessions. A cheap handle: clones share the connections.
+///
+/// The file is closed when the last clone, and the last [`SessionTree`] from it, is dropped.
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) db: Arc<Db>,
+    pub(crate) actor: String,
+    pub(crate) clock: Box<dyn Clock>,
+    pub(crate) path: Option<PathBuf>,
+}
+
+/// How a store is opened. Made by [`Store::builder`].
+pub struct StoreBuilder {
+    mode: OpenMode,
+    durability: Durability,
+    patience: Duration,
+    actor: String,
+    clock: Box<dyn Clock>,
+}
+
+impl StoreBuilder {
+    /// Who works through this handle, as the audit trail and other holders of turns see it. Default: `session-tree`.
+    pub fn actor(mut self, actor: impl Into<String>) -> StoreBuilder {
+        self.actor = actor.into();
+        self
+    }
+
+    /// What an acknowledged call survives. Default: [`Durability::Full`].
+    pub fn durability(mut self, durability: Durability) -> StoreBuilder {
+        self.durability = durability;
+        self
+    }
+
+    /// Where the time comes from when a call does not pass it in. Default: [`SystemClock`].
+    pub fn clock(mut self, clock: impl Clock) -> StoreBuilder {
+        self.clock = Box::new(clock);
+        self
+    }
+
+    /// Never writes to the file, not even a checkpoint. Changing calls fail with `ReadOnly`.
+    pub fn read_only(mut self) -> StoreBuilder {
+        self.mode = OpenMode::ReadOnly;
+        self
+    }
+
+    /// Fails where the file is not there, instead of creating it.
+    pub fn existing(mut self) -> StoreBuilder {
+        if self.mode == OpenMode::Create {
+            self.mode = OpenMode::Existing;
+        }
+        self
+    }
+
+    /// How long a call waits for another process to finish writing before it fails with `Busy`. Default: 30 seconds.
+    pub fn patience(mut self, patience: Duration) -> StoreBuilder {
+        self.patience = patience;
+        self
+    }
+
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// `NotAStore` for a file that is no database, one of another program, or no regular file; `TooNew` for one that a later
+    /// version wrote (it is left byte for byte as it is); `NetworkFilesystem`; `ReadOnly` where the file cannot be written;
+    /// `Damaged`; `Busy`; `Io`, also for a directory that is not there.
+    pub fn open(self, path: impl AsRef<Path>) -> Result<Store> {
+        let path = path.as_ref();
+        let options = self.options();
+        let db = Db::open(path, &options)?;
+        Ok(self.finish(db, Some(path.to_path_buf())))
+    }
+
+    /// Makes a store in this process's memory. Nothing of it outlives the last handle.
+    ///
+    /// # Errors
+    /// `Io` where SQLite cannot start.
+    pub fn open_in_memory(self) -> Result<Store> {
+        let options = self.options();
+        let db = Db::in_memory(&options)?;
+        Ok(self.finish(db, None))
+    }
+
+    fn options(&self) -> OpenOptions {
+        OpenOptions {
+            mode: self.mode,
+            durability: self.durability,
+            patience: self.patience,
+            now_ms: self.clock.now_ms(),
+        }
+    }
+
+    fn finish(self, db: Db, path: Option<PathBuf>) -> Store {
+        Store {
+            inner: Arc::new(Inner {
+                db: Arc::new(db),
+                actor: self.actor,
+                clock: self.clock,
+                path,
+            }),
+        }
+    }
+}
+
+impl Store {
+    /// Opens the file for writing and creates it if it is not there; see [`StoreBuilder::open`] for the errors.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// # let directory = tempfile::tempdir().unwrap();
+    /// # let path = directory.path().join("agent.db");
+    /// let store = session_tree::Store::open(&path)?;
+    /// assert!(store.sessions()?.is_empty());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`StoreBuilder::open`].
+    pub fn open(path: impl AsRef<Path>) -> Result<Store> {
+        Store::builder().open(path)
+    }
+
+    /// Opens with settings of one's own.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// let store = session_tree::Store::builder().actor("planner").open_in_memory()?;
+    /// assert_eq!(store.actor(), "planner");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn builder() -> StoreBuilder {
+        StoreBuilder {
+            mode: OpenMode::Create,
+            durability: Durability::default(),
+            patience: Duration::from_secs(30),
+            actor: String::from("session-tree"),
+            clock: Box::new(SystemClock),
+        }
+    }
+
+    /// Who works through this handle.
+    pub fn actor(&self) -> &str {
+        &self.inner.actor
+    }
+
+    /// The file, as it was given; `None` for a store in memory.
+    pub fn path(&self) -> Option<&Path> {
+        self.inner.path.as_deref()
+    }
+
+    /// Whether it was opened for reading only.
+    pub fn is_read_only(&self) -> bool {
+        self.inner.db.is_read_only()
+    }
+
+    /// The file's own id, made with it: a random UUID.
+    ///
+    /// # Errors
+    /// `Io`, `Damaged`.
+    pub fn id(&self) -> Result<String> {
+        self.inner
+            .db
+            .read(|tx| Ok(tx.query_row("SELECT id FROM store", (), |row| row.get(0))?))
+    }
+
+    /// Makes a session with a made id, on an empty branch `main`.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// # let store = session_tree::Store::builder().open_in_memory()?;
+    /// let tree = store.create_session()?;
+    /// assert_eq!(tree.active_branch()?, "main");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `ReadOnly`, `Busy`, `Io`.
+    pub fn create_session(&self) -> Result<SessionTree> {
+        self.create_session_with(&NewSession::new())
+    }
+
+    /// Makes a session as described.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// # use session_tree::NewSession;
+    /// # let store = session_tree::Store::builder().open_in_memory()?;
+    /// let tree = store.create_session_with(&NewSession::new().id("fix-tests").name("Fix the tests").cwd("/src"))?;
+    /// assert_eq!(tree.info()?.name.as_deref(), Some("Fix the tests"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `SessionExists` for a taken id; `InvalidArgument` for an id or meta that cannot be used; `ReadOnly`, `Busy`, `Io`.
+    pub fn create_session_with(&self, new: &NewSession) -> Result<SessionTree> {
+        let now_ms = self.inner.clock.now_ms();
+        let (key, id) = self
+            .inner
+            .db
+            .write(|tx| ops::create_session(tx, &self.inner.actor, now_ms, new))?;
+        Ok(SessionTree::new(self.clone(), key, id))
+    }
+
+    /// Makes a session whose projection is these messages, byte for byte.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// # use session_tree::Message;
+    /// # let store = session_tree::Store::builder().open_in_memory()?;
+    /// let messages = vec![Message::user("hi"), Message::assistant("hello")];
+    /// let tree = store.from_linear(messages.clone(), 1_700_000_000_000)?;
+    /// assert_eq!(tree.linear_projection()?, messages);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `ReadOnly`, `Busy`, `Io`; nothing is stored then.
+    pub fn from_linear(
+        &self,
+        messages: impl IntoIterator<Item = Message>,
+        created_at_ms: impl Into<Option<i64>>,
+    ) -> Result<SessionTree> {
+        let now_ms = created_at_ms
+            .into()
+            .unwrap_or_else(|| self.inner.clock.now_ms());
+        let messages: Vec<Message> = messages.into_iter().collect();
+        let new = NewSession::new();
+        let (key, id) = self
+            .inner
+            .db
+            .write(|tx| ops::from_linear(tx, &self.inner.actor, now_ms, &new, messages))?;
+        Ok(SessionTree::new(self.clone(), key, id))
+    }
+
+    /// Opens a session by its id, exactly.
+    ///
+    /// # Errors
+    /// `SessionNotFound`; `Damaged`; `Io`.
+    pub fn open_session(&self, id: &str) -> Result<SessionTree> {
+        let found = self
+            .inner
+            .db
+            .read(|tx| session_by_id(tx, id))?
+            .ok_or_else(|| Error::session_not_found(id))?;
+        Ok(SessionTree::new(
+            self.clone(),
+            found.key,
+            SessionId::from(found.id),
+        ))
+    }
+
+    /// Opens the session with this id, or makes it.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// # let store = session_tree::Store::builder().open_in_memory()?;
+    /// let one = store.open_or_create_session("nightly")?;
+    /// let same = store.open_or_create_session("nightly")?;
+    /// assert_eq!(one.id(), same.id());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `InvalidArgument` for an id that cannot be used; `ReadOnly`, `Busy`, `Io`.
+    pub fn open_or_create_session(&self, id: &str) -> Result<SessionTree> {
+        let now_ms = self.inner.clock.now_ms();
+        if let Some(found) = self.inner.db.read(|tx| session_by_id(tx, id))? {
+            return Ok(SessionTree::new(
+                self.clone(),
+                found.key,
+                SessionId::from(found.id),
+            ));
+        }
+        let (key, id) = self.inner.db.write(|tx| match session_by_id(tx, id)? {
+            Some(found) => Ok((found.key, SessionId::from(found.id))),
+            None => ops::create_session(tx, &self.inner.actor, now_ms, &NewSession::new().id(id)),
+        })?;
+        Ok(SessionTree::new(self.clone(), key, id))
+    }
+
+    /// The id of the session that `text` names: its id, else a unique prefix of it, else its name.
+    ///
+    /// # Errors
+    /// `SessionNotFound`; `AmbiguousId` where several fit.
+    pub fn find_session(&self, text: &str) -> Result<SessionId> {
+        self.inner.db.read(|tx| read::resolve_session(tx, text))
+    }
+
+    /// All sessions, archived ones included, the one with the newest node first. Each costs a few look-ups.
+    ///
+    /// # Errors
+    /// `Damaged`, `Io`.
+    pub fn sessions(&self) -> Result<Vec<SessionInfo>> {
+        self.inner.db.read(|tx| read::list_sessions(tx))
+    }
+
+    /// Deletes a session with all its nodes, for good: its bytes are overwritten and the WAL is emptied. Nothing but a note
+    /// that it was deleted, and when and by whom, stays.
+    ///
+    /// # Errors
+    /// `SessionNotFound`; `Busy` while somebody is in a turn or navigation in it; `ReadOnly`, `Io`.
+    pub fn delete_session(&self, id: &str) -> Result<()> {
+        let at_ms = self.inner.clock.now_ms();
+        self.inner.db.write_unchecked(|tx| {
+            let session = session_by_id(tx, id)?.ok_or_else(|| Error::session_not_found(id))?;
+            let ctx = Ctx {
+                session_key: session.key,
+                actor: &self.inner.actor,
+                at_ms,
+                permit: Permit::Free,
+            };
+            ops::delete_session(tx, &ctx)
+        })?;
+        self.inner.db.checkpoint()
+    }
+}
