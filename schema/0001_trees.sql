@@ -36,7 +36,8 @@ CREATE TABLE sessions (
   id_style          TEXT    NOT NULL DEFAULT 'seq'
                     CHECK (id_style IN ('seq', 'counter', 'hex')), -- new ids: n<seq> | n<next_id> | 8 random hex digits
   next_id           TEXT                    -- unsigned 64-bit decimal: next n<decimal> of a 'counter' session; else NULL
-                    CHECK ((next_id IS NOT NULL) = (id_style = 'counter')),
+                    CHECK ((next_id IS NOT NULL) = (id_style = 'counter'))
+                    CHECK (next_id NOT GLOB '*[^0-9]*' AND next_id NOT GLOB '0?*' AND length(next_id) BETWEEN 1 AND 20),
   high_seq          INTEGER NOT NULL DEFAULT -1, -- highest seq of a deleted node: no key or id is used twice
   next_branch       INTEGER NOT NULL DEFAULT 1   -- of branch, branch-2, ... those below this number are taken
 ) STRICT;
@@ -45,7 +46,7 @@ CREATE UNIQUE INDEX sessions_by_source ON sessions (source_format, source_id) WH
 
 CREATE TABLE branches (
   -- A named pointer to a leaf. Every node without children is the leaf of at least one.
-  key            INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice
+  key            INTEGER PRIMARY KEY AUTOINCREMENT CHECK (key > 0), -- never used twice
   session_key    INTEGER NOT NULL REFERENCES sessions (key),
   name           TEXT    NOT NULL CHECK (name <> ''),
   leaf_key       INTEGER REFERENCES nodes (key), -- NULL = empty branch: the next append makes a root
@@ -103,7 +104,7 @@ CREATE TABLE labels (
 
 CREATE TABLE summaries (
   -- Text that stands for a branch. All are kept; the one with the highest key counts.
-  key           INTEGER PRIMARY KEY AUTOINCREMENT,
+  key           INTEGER PRIMARY KEY AUTOINCREMENT CHECK (key > 0),
   session_key   INTEGER NOT NULL REFERENCES sessions (key),
   branch_key    INTEGER NOT NULL REFERENCES branches (key),
   branch        TEXT    NOT NULL,            -- the branch's name when it was summarised
@@ -119,7 +120,7 @@ CREATE INDEX summaries_by_session ON summaries (session_key);
 
 CREATE TABLE operations (
   -- What was done to a tree, in order, but for appends: those are recorded by their node rows.
-  key         INTEGER PRIMARY KEY AUTOINCREMENT,
+  key         INTEGER PRIMARY KEY AUTOINCREMENT CHECK (key > 0),
   session_key INTEGER NOT NULL,              -- may name a session that was deleted since
   verb        TEXT    NOT NULL,              -- create, rewind, branch, switch, label, rename, archive, summarize, navigate, import, ...
   actor       TEXT    NOT NULL,              -- who: as given when the store was opened
@@ -151,7 +152,7 @@ CREATE TABLE guards (
 
 CREATE TABLE loose_records (
   -- What a source held that is no node: headers, damaged lines, repeats, settings. Kept byte for byte, in order.
-  key         INTEGER PRIMARY KEY AUTOINCREMENT,
+  key         INTEGER PRIMARY KEY AUTOINCREMENT CHECK (key > 0),
   session_key INTEGER NOT NULL REFERENCES sessions (key),
   node_key    INTEGER REFERENCES nodes (key), -- the node whose line this is, where that line was not valid UTF-8; else NULL
   source_line INTEGER NOT NULL,              -- from 1
@@ -164,7 +165,10 @@ CREATE INDEX loose_records_by_node ON loose_records (node_key) WHERE node_key IS
 
 -- Guards ------------------------------------------------------------------------------------------------------------------
 -- Every guard is a BEFORE trigger without an OF list: such a trigger also fires for UPDATE ... SET rowid = ..., and
--- RAISE(ABORT) wins over OR IGNORE and OR REPLACE. Nothing here walks a tree but the cycle guard.
+-- RAISE(ABORT) wins over OR IGNORE and OR REPLACE. Nothing here walks a tree but the cycle guard. They repeat those CHECKs
+-- that keep the tree whole, because PRAGMA ignore_check_constraints switches CHECKs off and triggers not.
+-- An AUTOINCREMENT key is -1 in a BEFORE INSERT trigger while SQLite is still to choose it. A key that is given must be the
+-- next one: a huge one would use up the keys of the whole store, and a freed one would be used twice.
 
 -- A new node: the next key of a live session, an unused id, an existing parent of the same session, and true bookkeeping.
 -- A parent must be there first, so no insert can close a cycle; the key must be new, so no REPLACE can either.
@@ -174,8 +178,8 @@ CREATE TRIGGER nodes_guard_insert BEFORE INSERT ON nodes BEGIN
       THEN RAISE(ABORT, 'session-tree: a node needs a session that exists and is not being deleted')
     WHEN NEW.key <> 1 + max((session.key << 32) + session.high_seq, coalesce(latest.key, 0))
       THEN RAISE(ABORT, 'session-tree: a node''s key must be the next one of its session')
-    WHEN NEW.parent_key IS NOT NULL AND parent.key IS NULL
-      THEN RAISE(ABORT, 'session-tree: the parent does not exist')
+    WHEN NEW.parent_key IS NOT NULL AND (parent.key IS NULL OR NEW.parent_key >> 32 <> NEW.key >> 32)
+      THEN RAISE(ABORT, 'session-tree: the parent must be a node of the same session')
     WHEN NEW.run_start <> CASE WHEN NEW.parent_key = NEW.key - 1 THEN parent.run_start ELSE NEW.key END
       THEN RAISE(ABORT, 'session-tree: run_start must be the parent''s if the parent is the node before, else the key')
     WHEN NEW.messages <> coalesce(latest.messages, 0) + (NEW.kind = 'message')
@@ -206,11 +210,12 @@ CREATE TRIGGER nodes_guard_update BEFORE UPDATE ON nodes BEGIN
     AND (NEW.adoptable IS OLD.adoptable OR (NEW.adoptable = 0 AND OLD.missing_parent IS NOT NULL))
     AND (NEW.parent_key IS OLD.parent_key OR (
       OLD.parent_key IS NULL AND OLD.adoptable = 1 AND OLD.missing_parent IS (
-        SELECT coalesce(id, 'n' || (key & 4294967295)) FROM nodes WHERE key = NEW.parent_key)))
+        SELECT coalesce(id, 'n' || (key & 4294967295)) FROM nodes
+        WHERE key = NEW.parent_key AND key >> 32 = OLD.key >> 32)))
     AND ((NEW.preview IS OLD.preview AND NEW.envelope_at IS OLD.envelope_at AND NEW.envelope IS OLD.envelope
           AND NEW.payload IS OLD.payload)
-      OR (NEW.preview = '[scrubbed]' AND NEW.envelope IS NULL AND NEW.payload = '{"scrubbed":true}'
-          AND OLD.payload <> '{"scrubbed":true}')));
+      OR (NEW.preview = '[scrubbed]' AND NEW.envelope_at IS NULL AND NEW.envelope IS NULL
+          AND NEW.payload = '{"scrubbed":true}' AND OLD.payload <> '{"scrubbed":true}')));
   -- The orphan is the start of its run, so its key is among the run starts above the new parent if and only if it is an
   -- ancestor of that parent. UNION, not UNION ALL: the walk ends even in a tree that is already damaged.
   SELECT RAISE(ABORT, 'session-tree: the new parent is a descendant of the node: that would close a cycle')
@@ -236,14 +241,17 @@ END;
 CREATE TRIGGER branches_guard_insert BEFORE INSERT ON branches BEGIN
   SELECT RAISE(ABORT, 'session-tree: a branch needs a session that exists')
   WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE key = NEW.session_key AND state <> 'deleting');
-  SELECT RAISE(ABORT, 'session-tree: the branch key or name is taken')
-  WHERE EXISTS (SELECT 1 FROM branches WHERE key = NEW.key)
-     OR EXISTS (SELECT 1 FROM branches WHERE session_key = NEW.session_key AND name = NEW.name);
+  SELECT RAISE(ABORT, 'session-tree: a branch''s key must be the next one; leave it out')
+  WHERE NEW.key <> -1 AND (
+    NEW.key <> 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'branches'), 0)
+    OR EXISTS (SELECT 1 FROM branches WHERE key = NEW.key));
+  SELECT RAISE(ABORT, 'session-tree: the branch name is taken')
+  WHERE EXISTS (SELECT 1 FROM branches WHERE session_key = NEW.session_key AND name = NEW.name);
   SELECT RAISE(ABORT, 'session-tree: the leaf must be a node of the branch''s session')
   WHERE NEW.leaf_key IS NOT NULL
     AND (NEW.leaf_key >> 32 <> NEW.session_key OR NOT EXISTS (SELECT 1 FROM nodes WHERE key = NEW.leaf_key));
   SELECT RAISE(ABORT, 'session-tree: a new branch rests until it is made active')
-  WHERE NEW.resting = 0;
+  WHERE NEW.resting <> 1;
 END;
 
 -- A leaf must not lose its last name: the old leaf needs a child, or another branch that ends there.
@@ -255,7 +263,7 @@ CREATE TRIGGER branches_guard_update BEFORE UPDATE ON branches BEGIN
     AND EXISTS (SELECT 1 FROM branches WHERE session_key = NEW.session_key AND name = NEW.name AND key <> OLD.key);
   SELECT RAISE(ABORT, 'session-tree: resting is 0 for the active branch and for no other')
   WHERE NEW.resting IS NOT OLD.resting
-    AND NEW.resting = EXISTS (SELECT 1 FROM sessions WHERE key = OLD.session_key AND active_branch_key = OLD.key);
+    AND NEW.resting <> (NOT EXISTS (SELECT 1 FROM sessions WHERE key = OLD.session_key AND active_branch_key = OLD.key));
   SELECT RAISE(ABORT, 'session-tree: the leaf must be a node of the branch''s session')
   WHERE NEW.leaf_key IS NOT NULL AND NEW.leaf_key IS NOT OLD.leaf_key
     AND (NEW.leaf_key >> 32 <> NEW.session_key OR NOT EXISTS (SELECT 1 FROM nodes WHERE key = NEW.leaf_key));
@@ -286,25 +294,46 @@ BEGIN
       WHERE session.key = OLD.session_key AND active.leaf_key = OLD.leaf_key AND active.key <> OLD.key);
 END;
 
--- A name that becomes free may be given again: the hints for the lowest free number start over.
-CREATE TRIGGER branches_name_freed AFTER DELETE ON branches BEGIN
-  UPDATE branches SET next_rewound = 1 WHERE session_key = OLD.session_key AND next_rewound > 1;
-  UPDATE sessions SET next_branch = 1 WHERE key = OLD.session_key AND next_branch > 1;
+-- A name that becomes free may be given again: the hint that passes it by starts over. The branch it belongs to is found by
+-- its name, not by looking through all branches of the session.
+CREATE TRIGGER branches_name_freed AFTER DELETE ON branches
+WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE key = OLD.session_key AND state = 'deleting')
+BEGIN
+  UPDATE branches SET next_rewound = 1
+  WHERE session_key = OLD.session_key AND next_rewound > 1
+    AND name = CASE
+      WHEN OLD.name GLOB '*-rewound' THEN substr(OLD.name, 1, length(OLD.name) - 8)
+      WHEN rtrim(OLD.name, '0123456789') GLOB '*-rewound-'
+        THEN substr(OLD.name, 1, length(rtrim(OLD.name, '0123456789')) - 9)
+    END;
+  UPDATE sessions SET next_branch = 1
+  WHERE key = OLD.session_key AND next_branch > 1 AND (OLD.name = 'branch' OR OLD.name GLOB 'branch-*');
 END;
 CREATE TRIGGER branches_renamed AFTER UPDATE OF name ON branches WHEN NEW.name IS NOT OLD.name BEGIN
-  UPDATE branches SET next_rewound = 1 WHERE session_key = OLD.session_key AND next_rewound > 1;
-  UPDATE sessions SET next_branch = 1 WHERE key = OLD.session_key AND next_branch > 1;
+  UPDATE branches SET next_rewound = 1 WHERE key = NEW.key AND next_rewound > 1;
+  UPDATE branches SET next_rewound = 1
+  WHERE session_key = OLD.session_key AND next_rewound > 1
+    AND name = CASE
+      WHEN OLD.name GLOB '*-rewound' THEN substr(OLD.name, 1, length(OLD.name) - 8)
+      WHEN rtrim(OLD.name, '0123456789') GLOB '*-rewound-'
+        THEN substr(OLD.name, 1, length(rtrim(OLD.name, '0123456789')) - 9)
+    END;
+  UPDATE sessions SET next_branch = 1
+  WHERE key = OLD.session_key AND next_branch > 1 AND (OLD.name = 'branch' OR OLD.name GLOB 'branch-*');
 END;
 
 CREATE TRIGGER sessions_guard_insert BEFORE INSERT ON sessions BEGIN
-  SELECT RAISE(ABORT, 'session-tree: the session''s key, id or source is taken')
-  WHERE EXISTS (SELECT 1 FROM sessions WHERE key = NEW.key)
-     OR EXISTS (SELECT 1 FROM sessions WHERE id = NEW.id)
+  SELECT RAISE(ABORT, 'session-tree: a session''s key must be the next one; leave it out')
+  WHERE NEW.key <> -1 AND (
+    NEW.key <> 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'sessions'), 0)
+    OR EXISTS (SELECT 1 FROM sessions WHERE key = NEW.key));
+  SELECT RAISE(ABORT, 'session-tree: the session''s id or source is taken')
+  WHERE EXISTS (SELECT 1 FROM sessions WHERE id = NEW.id)
      OR EXISTS (SELECT 1 FROM sessions WHERE source_format = NEW.source_format AND source_id = NEW.source_id);
-  SELECT RAISE(ABORT, 'session-tree: a session key is not used twice; leave it out')
-  WHERE NEW.key > 0 AND NEW.key <= (SELECT seq FROM sqlite_sequence WHERE name = 'sessions');
   SELECT RAISE(ABORT, 'session-tree: a new session has no branch yet, so none can be active')
   WHERE NEW.active_branch_key IS NOT NULL;
+  SELECT RAISE(ABORT, 'session-tree: a new session has no deleted nodes: high_seq is -1')
+  WHERE NEW.high_seq <> -1;
 END;
 
 CREATE TRIGGER sessions_guard_update BEFORE UPDATE ON sessions BEGIN
@@ -325,8 +354,12 @@ CREATE TRIGGER sessions_guard_update BEFORE UPDATE ON sessions BEGIN
   SELECT RAISE(ABORT, 'session-tree: the style of ids changes only while the session has no nodes')
   WHERE NEW.id_style IS NOT OLD.id_style
     AND EXISTS (SELECT 1 FROM nodes WHERE key BETWEEN OLD.key << 32 AND (OLD.key << 32) + 4294967295);
-  SELECT RAISE(ABORT, 'session-tree: high_seq only grows')
-  WHERE NEW.high_seq < OLD.high_seq;
+  SELECT RAISE(ABORT, 'session-tree: high_seq only grows, to the seq of a node that is there')
+  WHERE NEW.high_seq IS NOT OLD.high_seq AND (
+    NEW.high_seq NOT BETWEEN OLD.high_seq AND 4294967295
+    OR NOT EXISTS (SELECT 1 FROM nodes WHERE key = (OLD.key << 32) + NEW.high_seq));
+  SELECT RAISE(ABORT, 'session-tree: next_id only grows')
+  WHERE (length(NEW.next_id), NEW.next_id) < (length(OLD.next_id), OLD.next_id);
 END;
 
 CREATE TRIGGER sessions_active_branch AFTER UPDATE OF active_branch_key ON sessions
@@ -353,13 +386,17 @@ CREATE TRIGGER sessions_guard_delete BEFORE DELETE ON sessions BEGIN
      OR EXISTS (SELECT 1 FROM branches WHERE session_key = OLD.key)
      OR EXISTS (SELECT 1 FROM summaries WHERE session_key = OLD.key)
      OR EXISTS (SELECT 1 FROM labels WHERE session_key = OLD.key)
-     OR EXISTS (SELECT 1 FROM loose_records WHERE session_key = OLD.key);
+     OR EXISTS (SELECT 1 FROM loose_records WHERE session_key = OLD.key)
+     OR EXISTS (SELECT 1 FROM guards WHERE session_key = OLD.key);
 END;
 
 CREATE TRIGGER summaries_guard_insert BEFORE INSERT ON summaries BEGIN
-  SELECT RAISE(ABORT, 'session-tree: a summary needs an unused key and a branch of its session')
-  WHERE EXISTS (SELECT 1 FROM summaries WHERE key = NEW.key)
-     OR NOT EXISTS (SELECT 1 FROM branches WHERE key = NEW.branch_key AND session_key = NEW.session_key);
+  SELECT RAISE(ABORT, 'session-tree: a summary''s key must be the next one; leave it out')
+  WHERE NEW.key <> -1 AND (
+    NEW.key <> 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'summaries'), 0)
+    OR EXISTS (SELECT 1 FROM summaries WHERE key = NEW.key));
+  SELECT RAISE(ABORT, 'session-tree: a summary needs a branch of its session')
+  WHERE NOT EXISTS (SELECT 1 FROM branches WHERE key = NEW.branch_key AND session_key = NEW.session_key);
 END;
 CREATE TRIGGER summaries_guard_update BEFORE UPDATE ON summaries BEGIN
   SELECT RAISE(ABORT, 'session-tree: summaries are immutable; a newer one takes its place');
@@ -371,8 +408,12 @@ BEGIN
 END;
 
 CREATE TRIGGER operations_guard_insert BEFORE INSERT ON operations BEGIN
-  SELECT RAISE(ABORT, 'session-tree: the operation''s key is taken')
-  WHERE EXISTS (SELECT 1 FROM operations WHERE key = NEW.key);
+  SELECT RAISE(ABORT, 'session-tree: an operation''s key must be the next one; leave it out')
+  WHERE NEW.key <> -1 AND (
+    NEW.key <> 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'operations'), 0)
+    OR EXISTS (SELECT 1 FROM operations WHERE key = NEW.key));
+  SELECT RAISE(ABORT, 'session-tree: an operation needs a session that exists or was deleted')
+  WHERE NEW.session_key NOT BETWEEN 1 AND coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'sessions'), 0);
 END;
 CREATE TRIGGER operations_guard_update BEFORE UPDATE ON operations BEGIN
   SELECT RAISE(ABORT, 'session-tree: operations are immutable');
@@ -383,14 +424,41 @@ BEGIN
   SELECT RAISE(ABORT, 'session-tree: operations go only with their session');
 END;
 
--- A fence only grows, so a holder that was released cannot be mistaken for the next one.
+-- Lines that are no nodes are kept as nodes are: written once, and replaced by the fixed tombstone only.
+CREATE TRIGGER loose_records_guard_insert BEFORE INSERT ON loose_records BEGIN
+  SELECT RAISE(ABORT, 'session-tree: a loose record''s key must be the next one; leave it out')
+  WHERE NEW.key <> -1 AND (
+    NEW.key <> 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'loose_records'), 0)
+    OR EXISTS (SELECT 1 FROM loose_records WHERE key = NEW.key));
+  SELECT RAISE(ABORT, 'session-tree: a loose record needs a session that exists, and its node must be one of it')
+  WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE key = NEW.session_key AND state <> 'deleting')
+     OR (NEW.node_key IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM nodes WHERE key = NEW.node_key AND key >> 32 = NEW.session_key));
+END;
+CREATE TRIGGER loose_records_guard_update BEFORE UPDATE ON loose_records BEGIN
+  SELECT RAISE(ABORT, 'session-tree: loose records are immutable')
+  WHERE NOT (
+    NEW.key IS OLD.key AND NEW.session_key IS OLD.session_key AND NEW.node_key IS OLD.node_key
+    AND NEW.source_line IS OLD.source_line AND NEW.byte_offset IS OLD.byte_offset AND NEW.reason IS OLD.reason
+    AND (NEW.raw IS OLD.raw OR NEW.raw = CAST('{"scrubbed":true}' AS BLOB)));
+END;
+CREATE TRIGGER loose_records_guard_delete BEFORE DELETE ON loose_records
+WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE key = OLD.session_key AND state = 'deleting')
+BEGIN
+  SELECT RAISE(ABORT, 'session-tree: loose records go only with their session');
+END;
+
+-- A fence only grows, by one, so a holder that was released cannot be mistaken for the next one.
 CREATE TRIGGER guards_guard_insert BEFORE INSERT ON guards BEGIN
   SELECT RAISE(ABORT, 'session-tree: the session has a guard row; update it')
   WHERE EXISTS (SELECT 1 FROM guards WHERE session_key = NEW.session_key);
+  SELECT RAISE(ABORT, 'session-tree: a guard needs a session that exists, and its fence starts at 0 or 1')
+  WHERE NEW.fence NOT BETWEEN 0 AND 1
+     OR NOT EXISTS (SELECT 1 FROM sessions WHERE key = NEW.session_key AND state <> 'deleting');
 END;
 CREATE TRIGGER guards_guard_update BEFORE UPDATE ON guards BEGIN
-  SELECT RAISE(ABORT, 'session-tree: a guard keeps its session, and its fence grows each time it is taken')
-  WHERE NEW.session_key IS NOT OLD.session_key OR NEW.fence < OLD.fence
+  SELECT RAISE(ABORT, 'session-tree: a guard keeps its session, and its fence grows by one each time it is taken')
+  WHERE NEW.session_key IS NOT OLD.session_key OR NEW.fence NOT BETWEEN OLD.fence AND OLD.fence + 1
      OR (NEW.kind IS NOT NULL AND OLD.kind IS NULL AND NEW.fence = OLD.fence);
 END;
 CREATE TRIGGER guards_guard_delete BEFORE DELETE ON guards

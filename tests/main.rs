@@ -1,3 +1,4 @@
 //! The one integration-test binary: each module says what it promises.
 
+mod attacks;
 mod support;
