@@ -336,4 +336,30 @@ impl Store {
         })?;
         self.inner.db.checkpoint()
     }
+
+    /// Writes a copy of the whole store to one new file, while others read and write. It holds every call that was acknowledged
+    /// before this one began, has no `-wal` or `-shm` beside it, and can be opened on read-only media.
+    ///
+    /// Never copy the file of an open store by other means: what is still in the `-wal` would be missing, without an error.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// # use session_tree::{Message, Store};
+    /// # let directory = tempfile::tempdir().unwrap();
+    /// # let store = Store::open(directory.path().join("agent.db"))?;
+    /// store.from_linear([Message::user("hi")], None)?;
+    /// let copy = directory.path().join("copy.db");
+    /// store.backup(&copy)?;
+    /// assert_eq!(Store::builder().read_only().open(&copy)?.sessions()?.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `InvalidArgument` where the target, or a `-wal`, `-shm` or `-journal` beside it, is there already; `Io`; `Damaged`.
+    pub fn backup(&self, target: impl AsRef<Path>) -> Result<()> {
+        self.inner
+            .db
+            .backup(self.inner.path.as_deref(), target.as_ref())
+    }
 }

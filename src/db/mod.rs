@@ -1,5 +1,6 @@
 //! The file: opening it, its connections, migrations and transactions. rusqlite is known from here to `ops/`.
 
+mod backup;
 mod busy;
 mod fault;
 pub(crate) mod migrate;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use r2d2::ManageConnection;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use super::busy;
@@ -155,30 +156,41 @@ fn open_read_only(path: &Path, options: &OpenOptions) -> Outcome<Db> {
         durability: options.durability,
         query_only: true,
     };
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let (path, flags) = match probe(path, flags, &settings) {
-        Ok(()) => (path.to_owned(), flags),
+    let wal = wal_beside(path);
+    // With no -wal beside it the file was closed cleanly. A connection that may write (but is told not to) takes its -wal and
+    // -shm away again when it closes; one that may not would leave them behind.
+    let access = if wal.exists() {
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+    } else {
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+    };
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = |path: &Path, flags| {
+        Manager::new(path.to_owned(), flags, settings.clone()).leaving(wal.clone())
+    };
+    let manager = match probe(open(path, flags)) {
+        Ok(()) => open(path, flags),
         // In a directory that cannot be written SQLite cannot make its shared memory. Without a -wal beside it the file is
         // complete, and nobody can be writing to it from here.
-        Err(Fault::Sql(error)) if is_cannot_open(&error) && !wal_is_beside(path) => {
+        Err(Fault::Sql(error)) if is_cannot_open(&error) && !wal.exists() => {
             let uri = immutable_uri(path);
-            let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-            probe(&uri, flags, &settings)?;
-            (uri, flags)
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+                | OpenFlags::SQLITE_OPEN_NO_MUTEX
+                | OpenFlags::SQLITE_OPEN_URI;
+            probe(open(&uri, flags))?;
+            open(&uri, flags)
         }
         Err(fault) => return Err(fault),
     };
-    let readers =
-        readers(Manager::new(path, flags, settings), options.patience).map_err(|error| {
-            Error::new(ErrorKind::Io, format!("no connection for reading: {error}"))
-        })?;
+    let readers = readers(manager, options.patience).map_err(|error| {
+        Error::new(ErrorKind::Io, format!("no connection for reading: {error}"))
+    })?;
     Ok(Db::new(None, Some(readers), options.patience, false))
 }
 
 /// Opens once by hand, because a pool would wait its whole timeout and then say only that it did.
-fn probe(path: &Path, flags: OpenFlags, settings: &Settings) -> Outcome<()> {
-    let conn = Connection::open_with_flags(path, flags)?;
-    prepare(&conn, settings)?;
+fn probe(manager: Manager) -> Outcome<()> {
+    let conn = manager.connect()?;
     match file_state(&conn)? {
         FileState::Store(LATEST_VERSION) => Ok(()),
         FileState::Store(version) => Err(Fault::Ours(Error::new(
@@ -201,10 +213,10 @@ fn is_cannot_open(error: &rusqlite::Error) -> bool {
     )
 }
 
-fn wal_is_beside(path: &Path) -> bool {
+fn wal_beside(path: &Path) -> PathBuf {
     let mut wal = path.as_os_str().to_owned();
     wal.push("-wal");
-    std::fs::metadata(PathBuf::from(wal)).is_ok_and(|wal| wal.len() > 0)
+    PathBuf::from(wal)
 }
 
 fn immutable_uri(path: &Path) -> PathBuf {

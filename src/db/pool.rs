@@ -1,6 +1,8 @@
 //! Connections: the settings each one gets, and the small pool that reads go through.
 
-use std::path::PathBuf;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use r2d2::ManageConnection;
@@ -39,48 +41,142 @@ pub(super) fn prepare(conn: &Connection, settings: &Settings) -> rusqlite::Resul
     conn.pragma_update(None, "synchronous", settings.durability.pragma())?;
     // An I/O error in mapped memory would be a signal instead of an error code.
     conn.pragma_update(None, "mmap_size", 0)?;
+    // Text that is deleted is overwritten, in every page it ever was in: so deleting a session can be proved.
+    conn.pragma_update(None, "secure_delete", true)?;
     conn.pragma_update(None, "query_only", settings.query_only)?;
     Ok(())
 }
 
-/// r2d2_sqlite's manager, but for one thing: a connection that comes back inside a transaction is thrown away.
+/// The connections of a pool that are open. r2d2 may close the last ones on a thread of its own, after the pool is gone;
+/// whoever closes the store waits for them, so that the file is whole and alone when the store is dropped.
+#[derive(Debug, Default)]
+pub(super) struct OpenReaders {
+    count: Mutex<usize>,
+    closed: Condvar,
+}
+
+impl OpenReaders {
+    /// Waits until all are closed, for a while: a thread that never gives its connection back must not hang a drop.
+    pub(super) fn wait_until_closed(&self) {
+        let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(
+            self.closed
+                .wait_timeout_while(count, Duration::from_secs(5), |count| *count > 0),
+        );
+    }
+}
+
+/// A connection for reading. It counts as open until SQLite has closed it: fields are dropped in this order.
+pub(super) struct Reader {
+    conn: Connection,
+    /// Of a store that is only read: its -wal, which must not be copied back when the last connection closes.
+    wal: Option<PathBuf>,
+    _counted: Counted,
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        if self.wal.as_deref().is_some_and(has_bytes) {
+            // Where it fails, closing at most finishes what a writer has acknowledged.
+            let _ = self
+                .conn
+                .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        }
+    }
+}
+
+fn has_bytes(file: &Path) -> bool {
+    std::fs::metadata(file).is_ok_and(|metadata| metadata.len() > 0)
+}
+
+struct Counted(Arc<OpenReaders>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        let mut count = self.0.count.lock().unwrap_or_else(PoisonError::into_inner);
+        *count -= 1;
+        self.0.closed.notify_all();
+    }
+}
+
+impl Deref for Reader {
+    type Target = Connection;
+    fn deref(&self) -> &Connection {
+        &self.conn
+    }
+}
+
+/// r2d2_sqlite's manager, but a connection that comes back inside a transaction is thrown away, and open ones are counted.
 #[derive(Debug)]
-pub(super) struct Manager(SqliteConnectionManager);
+pub(super) struct Manager {
+    inner: SqliteConnectionManager,
+    wal: Option<PathBuf>,
+    open: Arc<OpenReaders>,
+}
 
 impl Manager {
     pub(super) fn new(path: PathBuf, flags: OpenFlags, settings: Settings) -> Manager {
-        let manager = SqliteConnectionManager::file(path).with_flags(flags);
-        Manager(manager.with_init(move |conn| prepare(conn, &settings)))
+        let inner = SqliteConnectionManager::file(path).with_flags(flags);
+        Manager {
+            inner: inner.with_init(move |conn| prepare(conn, &settings)),
+            wal: None,
+            open: Arc::default(),
+        }
+    }
+
+    /// Leaves what is in this -wal where it is when connections close.
+    pub(super) fn leaving(mut self, wal: PathBuf) -> Manager {
+        self.wal = Some(wal);
+        self
+    }
+
+    pub(super) fn open_readers(&self) -> Arc<OpenReaders> {
+        Arc::clone(&self.open)
     }
 }
 
 impl ManageConnection for Manager {
-    type Connection = Connection;
+    type Connection = Reader;
     type Error = rusqlite::Error;
 
-    fn connect(&self) -> Result<Connection, rusqlite::Error> {
-        self.0.connect()
+    fn connect(&self) -> Result<Reader, rusqlite::Error> {
+        *self
+            .open
+            .count
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) += 1;
+        let counted = Counted(Arc::clone(&self.open));
+        Ok(Reader {
+            conn: self.inner.connect()?,
+            wal: self.wal.clone(),
+            _counted: counted,
+        })
     }
 
-    fn is_valid(&self, conn: &mut Connection) -> Result<(), rusqlite::Error> {
-        self.0.is_valid(conn)
+    fn is_valid(&self, reader: &mut Reader) -> Result<(), rusqlite::Error> {
+        self.inner.is_valid(&mut reader.conn)
     }
 
-    fn has_broken(&self, conn: &mut Connection) -> bool {
-        !conn.is_autocommit()
+    fn has_broken(&self, reader: &mut Reader) -> bool {
+        !reader.conn.is_autocommit()
     }
 }
 
-pub(super) fn readers(
-    manager: Manager,
-    patience: Duration,
-) -> Result<r2d2::Pool<Manager>, r2d2::Error> {
-    r2d2::Pool::builder()
+/// The pool, and the count of what it has open.
+pub(super) struct Readers {
+    pub pool: r2d2::Pool<Manager>,
+    pub open: Arc<OpenReaders>,
+}
+
+pub(super) fn readers(manager: Manager, patience: Duration) -> Result<Readers, r2d2::Error> {
+    let open = manager.open_readers();
+    let pool = r2d2::Pool::builder()
         .max_size(READERS)
         .min_idle(Some(0))
         .test_on_check_out(false)
         .idle_timeout(Some(Duration::from_secs(60)))
         .connection_timeout(patience.max(Duration::from_secs(1)))
         .error_handler(Box::new(r2d2::NopErrorHandler))
-        .build(manager)
+        .build(manager)?;
+    Ok(Readers { pool, open })
 }

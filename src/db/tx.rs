@@ -9,13 +9,13 @@ use rusqlite::Connection;
 use super::busy;
 use super::fault::{Fault, Outcome};
 use super::migrate::{LATEST_VERSION, too_new};
-use super::pool::Manager;
+use super::pool::Readers;
 use crate::model::{Error, ErrorKind, Result};
 
 /// The connections of one open store.
 pub(crate) struct Db {
     writer: Option<Mutex<Connection>>,
-    readers: Option<r2d2::Pool<Manager>>,
+    readers: Option<Readers>,
     patience: Duration,
     litestream: bool,
     pid: u32,
@@ -53,10 +53,37 @@ impl Drop for Rollback<'_> {
     }
 }
 
+/// Foreign keys off until it is dropped.
+struct Unchecked<'a>(&'a Connection);
+
+impl<'a> Unchecked<'a> {
+    fn new(conn: &'a Connection) -> Outcome<Unchecked<'a>> {
+        let unchecked = Unchecked(conn);
+        conn.pragma_update(None, "foreign_keys", false)?;
+        Ok(unchecked)
+    }
+}
+
+impl Drop for Unchecked<'_> {
+    fn drop(&mut self) {
+        // The pragma cannot fail outside a transaction, and the one in here has ended either way.
+        let _ = self.0.pragma_update(None, "foreign_keys", true);
+    }
+}
+
+impl Drop for Db {
+    fn drop(&mut self) {
+        if let Some(readers) = self.readers.take() {
+            drop(readers.pool);
+            readers.open.wait_until_closed();
+        }
+    }
+}
+
 impl Db {
     pub(super) fn new(
         writer: Option<Connection>,
-        readers: Option<r2d2::Pool<Manager>>,
+        readers: Option<Readers>,
         patience: Duration,
         litestream: bool,
     ) -> Db {
@@ -88,15 +115,10 @@ impl Db {
     ) -> Result<T> {
         let conn = self.writer()?;
         busy::set_patience(self.patience);
-        let run = || -> Outcome<T> {
-            conn.pragma_update(None, "foreign_keys", false)?;
-            conn.pragma_update(None, "secure_delete", true)?;
-            let done = in_write_transaction(&conn, work);
-            conn.pragma_update(None, "secure_delete", false)?;
-            conn.pragma_update(None, "foreign_keys", true)?;
-            done
-        };
-        run().map_err(Fault::into_error)
+        let unchecked = Unchecked::new(&conn).map_err(Fault::into_error)?;
+        let done = in_write_transaction(&conn, work).map_err(Fault::into_error);
+        drop(unchecked);
+        done
     }
 
     /// Runs `work` on one snapshot of the store.
@@ -104,8 +126,8 @@ impl Db {
         self.refuse_fork()?;
         busy::set_patience(self.patience);
         match &self.readers {
-            Some(pool) => {
-                let conn = pool.get().map_err(|error| {
+            Some(readers) => {
+                let conn = readers.pool.get().map_err(|error| {
                     Error::new(
                         ErrorKind::Busy,
                         format!("no connection became free for reading: {error}"),
@@ -129,6 +151,16 @@ impl Db {
         let conn = self.writer()?;
         conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))
             .map_err(|error| Fault::Sql(error).into_error())
+    }
+
+    /// Runs `work` on the writing connection with no transaction open.
+    pub(super) fn outside_transaction<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Outcome<T>,
+    ) -> Result<T> {
+        let conn = self.writer()?;
+        busy::set_patience(self.patience);
+        work(&conn).map_err(Fault::into_error)
     }
 
     fn writer(&self) -> Result<MutexGuard<'_, Connection>> {

@@ -25,7 +25,11 @@ impl Clock for SystemClock {
 ///
 /// Times that no calendar here reaches (years -9999 to 9999) become the nearest one it does.
 pub fn iso_from_ms(ms: i64) -> String {
-    let nearest = if ms < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX };
+    let nearest = if ms < 0 {
+        jiff::Timestamp::MIN
+    } else {
+        jiff::Timestamp::MAX
+    };
     let instant = jiff::Timestamp::from_millisecond(ms).unwrap_or(nearest);
     format!("{instant:.3}")
 }

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::family::known;
 use super::path::{PathPlan, Run, Window, plan_branch, plan_from};
-use crate::db::{Fault, Outcome, session_by_key};
+use crate::db::{Fault, Outcome, branch_by_name, session_by_key};
 use crate::model::{Error, Selection};
 
 /// Plans the selected path.
@@ -14,6 +14,16 @@ pub(crate) fn select(
     selection: &Selection,
     window: Window,
 ) -> Outcome<PathPlan> {
+    if selection.last == Some(0) {
+        // Nothing is asked for, but a branch or node that is not there is still an error.
+        return Ok(match (&selection.leaf, &selection.branch) {
+            (Some(leaf), _) => known(conn, session_key, leaf).map(|_| PathPlan::default())?,
+            (None, Some(name)) => {
+                branch_by_name(conn, session_key, name).map(|_| PathPlan::default())?
+            }
+            (None, None) => PathPlan::default(),
+        });
+    }
     let Some(before) = &selection.before else {
         return end(conn, session_key, selection, window);
     };

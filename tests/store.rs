@@ -1,0 +1,206 @@
+//! The file as a whole: deleting leaves nothing behind, a backup is one file, reading writes nothing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use session_tree::{ErrorKind, Message, NewSession, SessionTree, Store};
+
+const SECRET: &str = "SECRET-sk-test-5566778899";
+
+fn contents(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            (
+                entry.file_name().to_string_lossy().into_owned(),
+                std::fs::read(entry.path()).unwrap(),
+            )
+        })
+        .collect()
+}
+
+fn count(directory: &Path, needle: &str) -> usize {
+    contents(directory)
+        .values()
+        .map(|bytes| {
+            bytes
+                .windows(needle.len())
+                .filter(|window| window == &needle.as_bytes())
+                .count()
+        })
+        .sum()
+}
+
+fn with_secret(store: &Store) -> SessionTree {
+    let tree = store
+        .create_session_with(&NewSession::new().id("doomed").name(SECRET))
+        .unwrap();
+    let first = tree.append_message(Message::user(SECRET), None).unwrap();
+    for turn in 0..400 {
+        tree.append_message(
+            Message::assistant(&format!("{turn} {SECRET} {}", "x".repeat(turn * 7))),
+            None,
+        )
+        .unwrap();
+    }
+    tree.label(&first, SECRET).unwrap();
+    tree.rewind(&first, None).unwrap();
+    tree.summarize_branch("main-rewound", SECRET, None, None)
+        .unwrap();
+    tree
+}
+
+#[test]
+fn a_deleted_session_leaves_no_byte_of_its_text() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(directory.path().join("agent.db")).unwrap();
+    let doomed = with_secret(&store);
+    let kept = store.from_linear([Message::user("kept")], None).unwrap();
+    store.delete_session("doomed").unwrap();
+
+    assert_eq!(
+        doomed.linear_projection().unwrap_err().kind(),
+        ErrorKind::SessionNotFound
+    );
+    assert_eq!(
+        doomed
+            .append_message(Message::user("late"), None)
+            .unwrap_err()
+            .kind(),
+        ErrorKind::SessionNotFound
+    );
+    assert_eq!(
+        store.delete_session("doomed").unwrap_err().kind(),
+        ErrorKind::SessionNotFound
+    );
+    assert_eq!(kept.linear_projection().unwrap(), [Message::user("kept")]);
+    assert_eq!(store.sessions().unwrap().len(), 1);
+    drop((doomed, kept, store));
+    assert_eq!(count(directory.path(), SECRET), 0);
+}
+
+#[test]
+fn a_new_session_never_gets_the_keys_of_a_deleted_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agent.db");
+    let store = Store::open(&path).unwrap();
+    let doomed = store.create_session().unwrap();
+    doomed.append_message(Message::user("old"), None).unwrap();
+    store.delete_session(doomed.id()).unwrap();
+    drop(store);
+    let store = Store::open(&path).unwrap();
+    store.from_linear([Message::user("new")], None).unwrap();
+    assert_eq!(
+        doomed.linear_projection().unwrap_err().kind(),
+        ErrorKind::SessionNotFound
+    );
+}
+
+#[test]
+fn a_backup_is_one_private_file_with_everything_acknowledged() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::open(directory.path().join("agent.db")).unwrap();
+    let tree = store.create_session().unwrap();
+    for turn in 0..100 {
+        tree.append_message(Message::user(&turn.to_string()), None)
+            .unwrap();
+    }
+    let target = tempfile::tempdir().unwrap();
+    let copy = target.path().join("copy.db");
+    store.backup(&copy).unwrap();
+    assert_eq!(
+        contents(target.path()).keys().collect::<Vec<_>>(),
+        ["copy.db"]
+    );
+    assert_eq!(
+        std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
+    let restored = Store::builder().read_only().open(&copy).unwrap();
+    assert_eq!(
+        restored
+            .open_session(tree.id())
+            .unwrap()
+            .linear_projection()
+            .unwrap()
+            .len(),
+        100
+    );
+    assert_eq!(restored.id().unwrap(), store.id().unwrap());
+
+    let again = store.backup(&copy).unwrap_err();
+    assert_eq!(again.kind(), ErrorKind::InvalidArgument);
+    let other = target.path().join("other.db");
+    std::fs::write(target.path().join("other.db-wal"), b"stale").unwrap();
+    assert!(
+        store
+            .backup(&other)
+            .unwrap_err()
+            .to_string()
+            .contains("other.db-wal")
+    );
+    assert!(!other.exists());
+}
+
+#[test]
+fn a_store_in_memory_works_and_can_be_backed_up() {
+    let store = Store::builder().open_in_memory().unwrap();
+    let tree = store
+        .from_linear([Message::user("hi"), Message::assistant("hello")], None)
+        .unwrap();
+    tree.rewind("n0", None).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let copy = directory.path().join("copy.db");
+    store.backup(&copy).unwrap();
+    let copied = Store::open(&copy).unwrap();
+    assert_eq!(
+        copied.open_session(tree.id()).unwrap().branches().unwrap(),
+        tree.branches().unwrap()
+    );
+}
+
+#[test]
+fn reading_leaves_the_file_and_its_directory_as_they_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agent.db");
+    let store = Store::open(&path).unwrap();
+    let id = store
+        .from_linear([Message::user("hi")], None)
+        .unwrap()
+        .id()
+        .clone();
+    drop(store);
+    let before = contents(directory.path());
+    let store = Store::builder().read_only().open(&path).unwrap();
+    let tree = store.open_session(&id).unwrap();
+    assert_eq!(tree.linear_projection().unwrap().len(), 1);
+    for refused in [
+        tree.append_message(Message::user("no"), None).map(drop),
+        tree.label("n0", "no"),
+        store.create_session().map(drop),
+        store.delete_session(&id),
+    ] {
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::ReadOnly);
+    }
+    drop((tree, store));
+    assert_eq!(contents(directory.path()), before);
+}
+
+#[test]
+fn the_file_is_private_from_the_start() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agent.db");
+    let _store = Store::open(&path).unwrap();
+    for name in ["agent.db", "agent.db-wal", "agent.db-shm"] {
+        let mode = std::fs::metadata(directory.path().join(name))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}
