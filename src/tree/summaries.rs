@@ -1,0 +1,158 @@
+//! Texts that stand for branches, and the splice made of them.
+
+use super::SessionTree;
+use crate::model::{Branch, BranchSummarizer, BranchSummary, Error, Message, Result, Selection};
+use crate::{ops, read};
+
+/// The active projection, and a summary for every other branch: what a linear format can hold of a tree.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Splice {
+    /// The active branch's messages, root first.
+    pub messages: Vec<Message>,
+    /// One for each other branch, in name order.
+    pub summaries: Vec<BranchSummary>,
+}
+
+impl SessionTree {
+    /// Stores a text that stands for a branch, as of its present leaf. Older summaries are kept; the newest counts.
+    ///
+    /// # Errors
+    /// `BranchNotFound`; `EmptyBranch` for one without a leaf.
+    pub fn summarize_branch(
+        &self,
+        branch: &str,
+        summary: &str,
+        model_id: Option<&str>,
+        at: impl Into<Option<i64>>,
+    ) -> Result<()> {
+        let ctx = self.ctx(at.into());
+        self.store
+            .inner
+            .db
+            .write(|tx| ops::summarize(tx, &ctx, branch, None, summary, model_id))
+    }
+
+    /// Every summary the branch ever got, oldest first.
+    ///
+    /// # Errors
+    /// `BranchNotFound`, `Io`.
+    pub fn summaries(&self, branch: &str) -> Result<Vec<BranchSummary>> {
+        self.store
+            .inner
+            .db
+            .read(|tx| read::summaries(tx, self.key, branch))
+    }
+
+    /// The branch as text, one line a message: `role: content`.
+    ///
+    /// # Errors
+    /// As [`linear_projection_of`](SessionTree::linear_projection_of).
+    pub fn render_branch_text(&self, branch: &str) -> Result<String> {
+        let mut text = String::new();
+        let selection = Selection {
+            branch: Some(branch.to_owned()),
+            ..Selection::default()
+        };
+        read::render_into(&mut text, self.projection(&selection)?)?;
+        Ok(text)
+    }
+
+    /// Has a branch summarised and stores the text, as of the leaf that was rendered. No transaction is open meanwhile. If the
+    /// summariser fails, `[N turn(s), unsummarized]` is stored without a model, and the call succeeds. Returns the text.
+    ///
+    /// # Errors
+    /// `BranchNotFound`, `EmptyBranch`, and as [`linear_projection_of`](SessionTree::linear_projection_of).
+    pub fn summarize_branch_with(
+        &self,
+        branch: &str,
+        summarizer: &dyn BranchSummarizer,
+        at: impl Into<Option<i64>>,
+    ) -> Result<String> {
+        let at = at.into();
+        let found = self
+            .branches()?
+            .into_iter()
+            .find(|known| known.name == branch);
+        let leaf = found
+            .ok_or_else(|| Error::branch_not_found(branch))?
+            .leaf
+            .ok_or_else(|| ops::empty_branch(branch))?;
+        // What is rendered is the path of that very leaf, wherever the branch has gone meanwhile.
+        let rendered = Selection {
+            leaf: Some(leaf.to_string()),
+            ..Selection::default()
+        };
+        let projection = self.projection(&rendered)?;
+        let turns = projection.remaining();
+        let mut text = String::new();
+        read::render_into(&mut text, projection)?;
+        let (summary, model_id) = match summarizer.summarize(&text) {
+            Ok(summary) => (summary, Some(summarizer.model_id())),
+            Err(_) => (read::turns_text(turns), None),
+        };
+        let ctx = self.ctx(at);
+        self.store
+            .inner
+            .db
+            .write(|tx| ops::summarize(tx, &ctx, branch, Some(&leaf), &summary, model_id))?;
+        Ok(summary)
+    }
+
+    /// The active projection, and for every other branch in name order its newest summary, or `[N turn(s), unsummarized]`, or
+    /// a text that says that it could not be read or has no leaf.
+    ///
+    /// # Errors
+    /// As [`linear_projection`](SessionTree::linear_projection), for the active branch only.
+    pub fn splice_for_linear_export(&self) -> Result<Splice> {
+        let messages = self.linear_projection()?;
+        let mut summaries = Vec::new();
+        for branch in self
+            .branches()?
+            .into_iter()
+            .filter(|branch| !branch.is_active)
+        {
+            summaries.push(self.standing_for(branch));
+        }
+        Ok(Splice {
+            messages,
+            summaries,
+        })
+    }
+
+    fn standing_for(&self, branch: Branch) -> BranchSummary {
+        if let Some(summary) = branch.summary {
+            return summary;
+        }
+        let (summary, node_id) = match &branch.leaf {
+            None => (
+                format!(
+                    "[branch `{}` has no leaf yet — nothing to summarize]",
+                    branch.name
+                ),
+                String::new(),
+            ),
+            Some(leaf) => {
+                let selection = Selection {
+                    branch: Some(branch.name.clone()),
+                    ..Selection::default()
+                };
+                let text = match self.projection(&selection) {
+                    Ok(projection) => read::turns_text(projection.remaining()),
+                    Err(error) => format!(
+                        "[branch `{}` could not be read, unsummarized: {error}]",
+                        branch.name
+                    ),
+                };
+                (text, leaf.to_string())
+            }
+        };
+        BranchSummary {
+            summary,
+            node_id,
+            branch: branch.name,
+            model_id: None,
+            created_at_ms: branch.created_at_ms,
+        }
+    }
+}
