@@ -4,6 +4,8 @@ mod moves;
 mod paths;
 mod summaries;
 
+use std::sync::Arc;
+
 use crate::db::key_by_id;
 use crate::model::{Branch, NodeId, OutlineNode, Result, SessionId, SessionInfo, TreeNode};
 use crate::ops::{self, Ctx, Permit};
@@ -98,6 +100,22 @@ impl SessionTree {
             .inner
             .db
             .read(|tx| read::outline(tx, self.key, from, limit))
+    }
+
+    /// All nodes with their payloads, in the order of writing, read page by page as they are taken.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// # use session_tree::{Message, Store};
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear((0..3000).map(|i| Message::user(&i.to_string())), None)?;
+    /// let texts: Vec<String> = tree.nodes().map(|node| Ok(node?.preview)).collect::<session_tree::Result<_>>()?;
+    /// assert_eq!((texts.len(), texts[2999].as_str()), (3000, "2999"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn nodes(&self) -> read::AllNodes {
+        read::AllNodes::new(Arc::clone(&self.store.inner.db), self.key)
     }
 
     /// Children of a node in the order of creation.

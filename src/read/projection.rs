@@ -13,8 +13,8 @@ use crate::db::{Db, Fault, Outcome, SEQ_MASK, public_id};
 use crate::model::{Error, Message, NodeId, Result, iso_from_ms};
 
 /// A page ends after this many nodes or bytes of payload, whichever comes first.
-const PAGE_NODES: usize = 1024;
-const PAGE_BYTES: usize = 1 << 20;
+pub(super) const PAGE_NODES: usize = 1024;
+pub(super) const PAGE_BYTES: usize = 1 << 20;
 
 /// The nodes that are still to be read, and what has been read but not handed out.
 struct Pages<T> {
@@ -168,13 +168,13 @@ impl Iterator for Projection {
     }
 }
 
-const NODES: &str = "
+pub(super) const NODES: &str = "
   SELECT node.key, node.parent_key, node.id, node.kind, node.role, node.created_at_ms, node.time_text, node.missing_parent,
-    node.preview, node.envelope_at, node.envelope, node.payload, parent.id
+    node.preview, node.envelope_at, node.envelope, node.payload, parent.id, node.source_line
   FROM nodes AS node LEFT JOIN nodes AS parent ON parent.key = node.parent_key
   WHERE node.key BETWEEN ?1 AND ?2 ORDER BY node.key";
 
-/// One node of a path, whole.
+/// One node, whole.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PathNode {
@@ -196,6 +196,10 @@ pub struct PathNode {
     pub preview: String,
     /// What it holds, byte for byte as it was given.
     pub message: Message,
+    /// Import: its line in the source, from 1.
+    pub source_line: Option<u64>,
+    /// Its place in the order of writing, from 0.
+    pub seq: u32,
     /// Import: the line the payload was cut out of, without it, and the byte where it was.
     pub(crate) envelope: Option<(usize, String)>,
 }
@@ -204,6 +208,11 @@ impl PathNode {
     /// The line an importer read, byte for byte; for a node that was made here, its payload.
     pub fn line(&self) -> String {
         join_line(self.envelope.as_ref(), &self.message)
+    }
+
+    /// What a page counts of it.
+    pub(super) fn bytes(&self) -> usize {
+        self.message.as_str().len() + self.envelope.as_ref().map_or(0, |(_, text)| text.len())
     }
 }
 
@@ -245,42 +254,46 @@ impl Iterator for PathNodes {
 
     fn next(&mut self) -> Option<Result<PathNode>> {
         self.pages.next(NODES, |row| {
-            let (key, parent_key): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
-            let created_at_ms = row.get(5)?;
-            let envelope: Option<String> = row.get(10)?;
-            let message = Message::from_stored(row.get(11)?);
-            let bytes = message.as_str().len() + envelope.as_ref().map_or(0, String::len);
-            let value = PathNode {
-                id: public_id(row.get(2)?, key),
-                parent: parent_key
-                    .map(|key| Ok::<_, rusqlite::Error>(public_id(row.get(12)?, key)))
-                    .transpose()?,
-                missing_parent: row.get(7)?,
-                kind: row.get(3)?,
-                role: row.get(4)?,
-                created_at_ms,
-                timestamp: row
-                    .get::<_, Option<String>>(6)?
-                    .unwrap_or_else(|| iso_from_ms(created_at_ms)),
-                preview: row.get(8)?,
-                message,
-                envelope: envelope
-                    .map(|text| {
-                        Ok::<_, rusqlite::Error>((
-                            row.get::<_, i64>(9)?.unsigned_abs() as usize,
-                            text,
-                        ))
-                    })
-                    .transpose()?,
-            };
+            let node = path_node(row)?;
             Ok(Item {
-                key,
-                parent_key,
-                bytes,
-                value: Some(value),
+                key: row.get(0)?,
+                parent_key: row.get(1)?,
+                bytes: node.bytes(),
+                value: Some(node),
             })
         })
     }
+}
+
+/// Reads a row of [`NODES`].
+pub(super) fn path_node(row: &Row<'_>) -> rusqlite::Result<PathNode> {
+    let (key, parent_key): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
+    let created_at_ms = row.get(5)?;
+    let envelope: Option<String> = row.get(10)?;
+    Ok(PathNode {
+        id: public_id(row.get(2)?, key),
+        parent: parent_key
+            .map(|key| Ok::<_, rusqlite::Error>(public_id(row.get(12)?, key)))
+            .transpose()?,
+        missing_parent: row.get(7)?,
+        kind: row.get(3)?,
+        role: row.get(4)?,
+        created_at_ms,
+        timestamp: row
+            .get::<_, Option<String>>(6)?
+            .unwrap_or_else(|| iso_from_ms(created_at_ms)),
+        preview: row.get(8)?,
+        message: Message::from_stored(row.get(11)?),
+        source_line: row
+            .get::<_, Option<i64>>(13)?
+            .and_then(|line| u64::try_from(line).ok()),
+        seq: u32::try_from(key & SEQ_MASK).unwrap_or(u32::MAX),
+        envelope: envelope
+            .map(|text| {
+                Ok::<_, rusqlite::Error>((row.get::<_, i64>(9)?.unsigned_abs() as usize, text))
+            })
+            .transpose()?,
+    })
 }
 
 const IDS: &str = "SELECT key, parent_key, id FROM nodes WHERE key BETWEEN ?1 AND ?2 ORDER BY key";
