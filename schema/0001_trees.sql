@@ -140,10 +140,11 @@ CREATE TABLE guards (
   fence           INTEGER NOT NULL,          -- fencing number: a holder with another one has lost it
   kind            TEXT    CHECK (kind IN ('turn', 'navigation')), -- NULL = free
   branch_key      INTEGER,                   -- the branch it pins
-  leaf_key        INTEGER,                   -- that branch's leaf as the holder knows it; NULL = empty
-  actor           TEXT,                      -- who holds it
+  leaf_key        INTEGER,                   -- that branch's leaf when it was taken, then when it became free; NULL = empty
+  actor           TEXT,                      -- who holds it; when it is free, who held it last
   boot_id         TEXT,                      -- the host's boot: a beat of an earlier boot is known to be dead
   pid             INTEGER,                   -- the holder's process
+  pid_space       INTEGER,                   -- inode of the PID namespace in which pid counts; in others only expiry tells
   process_start   INTEGER,                   -- start of that process in clock ticks since boot: a reused pid is not taken for it
   began_at_ms     INTEGER,                   -- Unix time in milliseconds
   beat_boot_ms    INTEGER,                   -- last sign of life: CLOCK_BOOTTIME in milliseconds

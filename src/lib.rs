@@ -56,12 +56,14 @@ pub(crate) mod read;
 
 mod store;
 mod tree;
+mod turn;
 
 pub use db::Durability;
 pub use model::branch::{Branch, BranchSummarizer, BranchSummary, MAIN_BRANCH};
 pub use model::chat::{ChatMessage, ToolCall};
 pub use model::clock::{Clock, SystemClock};
 pub use model::error::{Error, ErrorKind, Result};
+pub use model::guard::{GuardKind, Holder};
 pub use model::id::{NodeId, SessionId};
 pub use model::message::{InvalidMessage, Message, TooDeep};
 pub use model::node::{NewNode, OutlineNode, TreeNode};
@@ -70,3 +72,4 @@ pub use model::session::{NewSession, SessionInfo};
 pub use read::{AllNodes, Cut, PathNode, PathNodes, Projection};
 pub use store::{Store, StoreBuilder};
 pub use tree::{BranchDiff, SessionTree, Splice};
+pub use turn::Turn;

@@ -11,6 +11,7 @@ use crate::model::{
 use crate::ops::{self, Ctx, Permit};
 use crate::read;
 use crate::tree::SessionTree;
+use crate::turn::Beats;
 
 /// One SQLite file that holds sessions. A cheap handle: clones share the connections.
 ///
@@ -23,7 +24,8 @@ pub struct Store {
 pub(crate) struct Inner {
     pub(crate) db: Arc<Db>,
     pub(crate) actor: String,
-    pub(crate) clock: Box<dyn Clock>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) beats: Beats,
     pub(crate) path: Option<PathBuf>,
 }
 
@@ -33,7 +35,7 @@ pub struct StoreBuilder {
     durability: Durability,
     patience: Duration,
     actor: String,
-    clock: Box<dyn Clock>,
+    clock: Arc<dyn Clock>,
 }
 
 impl StoreBuilder {
@@ -51,7 +53,7 @@ impl StoreBuilder {
 
     /// Where the time comes from when a call does not pass it in. Default: [`SystemClock`].
     pub fn clock(mut self, clock: impl Clock) -> StoreBuilder {
-        self.clock = Box::new(clock);
+        self.clock = Arc::new(clock);
         self
     }
 
@@ -113,6 +115,7 @@ impl StoreBuilder {
                 db: Arc::new(db),
                 actor: self.actor,
                 clock: self.clock,
+                beats: Beats::default(),
                 path,
             }),
         }
@@ -153,7 +156,7 @@ impl Store {
             durability: Durability::default(),
             patience: Duration::from_secs(30),
             actor: String::from("session-tree"),
-            clock: Box::new(SystemClock),
+            clock: Arc::new(SystemClock),
         }
     }
 
@@ -330,6 +333,7 @@ impl Store {
                 session_key: session.key,
                 actor: &self.inner.actor,
                 at_ms,
+                boot_ms: self.inner.clock.boot_ms(),
                 permit: Permit::Free,
             };
             ops::delete_session(tx, &ctx)

@@ -26,17 +26,11 @@ pub struct SessionTree {
     store: Store,
     key: i64,
     id: SessionId,
-    permit: Permit,
 }
 
 impl SessionTree {
     pub(crate) fn new(store: Store, key: i64, id: SessionId) -> SessionTree {
-        SessionTree {
-            store,
-            key,
-            id,
-            permit: Permit::Free,
-        }
+        SessionTree { store, key, id }
     }
 
     /// The session's id in its store.
@@ -49,12 +43,21 @@ impl SessionTree {
         &self.store
     }
 
-    fn ctx(&self, at: Option<i64>) -> Ctx<'_> {
+    pub(crate) fn key(&self) -> i64 {
+        self.key
+    }
+
+    pub(crate) fn ctx(&self, at: Option<i64>) -> Ctx<'_> {
+        self.ctx_with(at, Permit::Free)
+    }
+
+    pub(crate) fn ctx_with(&self, at: Option<i64>, permit: Permit) -> Ctx<'_> {
         Ctx {
             session_key: self.key,
             actor: &self.store.inner.actor,
             at_ms: at.unwrap_or_else(|| self.store.inner.clock.now_ms()),
-            permit: self.permit,
+            boot_ms: self.store.inner.clock.boot_ms(),
+            permit,
         }
     }
 

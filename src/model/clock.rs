@@ -6,6 +6,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub trait Clock: Send + Sync + 'static {
     /// Unix time in milliseconds.
     fn now_ms(&self) -> i64;
+
+    /// Milliseconds since the machine was started, suspension included: by this the signs of life of turns and navigations
+    /// are timed, so setting the wall clock has no effect on them. Only tests have a reason to give another answer.
+    fn boot_ms(&self) -> i64 {
+        let since = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+        since
+            .tv_sec
+            .saturating_mul(1000)
+            .saturating_add(since.tv_nsec / 1_000_000)
+    }
 }
 
 /// The system's wall clock. Only ever used as data: nothing is ordered by it.

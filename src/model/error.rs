@@ -3,6 +3,8 @@
 use std::error::Error as StdError;
 use std::fmt;
 
+use super::guard::GuardKind;
+
 /// What went wrong, for programs. RPC codes and exit codes derive from it; the texts of errors may change, kinds do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -139,6 +141,7 @@ struct Inner {
     node: Option<String>,
     branch: Option<String>,
     actor: Option<String>,
+    guard: Option<GuardKind>,
     cause: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -156,6 +159,7 @@ impl Error {
             node: None,
             branch: None,
             actor: None,
+            guard: None,
             cause: None,
         }))
     }
@@ -188,6 +192,16 @@ impl Error {
     /// Who is in the way: the holder of a turn, or the one who moved the leaf.
     pub fn actor(&self) -> Option<&str> {
         self.0.actor.as_deref()
+    }
+
+    /// Of `Busy`: what the session is in, if it is somebody's turn or navigation that is in the way and not a lock.
+    pub fn busy_with(&self) -> Option<GuardKind> {
+        self.0.guard
+    }
+
+    pub(crate) fn with_guard(mut self, kind: GuardKind) -> Error {
+        self.0.guard = Some(kind);
+        self
     }
 
     pub(crate) fn with_session(mut self, id: impl Into<String>) -> Error {

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::guard::admit;
+use super::guard::{Permit, Pin, admit, leaf_moved};
 use super::record::{Operation, record};
 use super::{Ctx, adopt, label};
 use crate::db::{Fault, Outcome, SEQ_MASK, first_key, key_by_id, last_key, public_id};
@@ -108,18 +108,29 @@ const INSERT: &str = "
 
 const MOVE_LEAF: &str = "UPDATE branches SET leaf_key = ?2 WHERE key = ?1";
 
+/// A node that is in the tree now.
+#[derive(Clone, Debug)]
+pub(crate) struct Appended {
+    pub id: NodeId,
+    /// The branch it is on, and the node as its leaf; `None` where the node was there already.
+    pub moved: Option<Pin>,
+}
+
 /// Appends one node and moves the branch's leaf to it.
-pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcome<NodeId> {
+pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcome<Appended> {
     let plan = plan(conn, ctx.session_key, node.branch.as_deref())?;
     if let Some(id) = &node.id
         && let Some(known) = same_node(conn, ctx, &plan, node, id)?
     {
-        return Ok(known);
+        return Ok(Appended {
+            id: known,
+            moved: None,
+        });
     }
-    if plan.is_guarded || ctx.permit != super::Permit::Free {
+    if plan.is_guarded || ctx.permit != Permit::Free {
         admit(conn, ctx)?;
     }
-    expected(&plan, &node.expecting)?;
+    expected(conn, ctx, &plan, &node.expecting)?;
     if node.kind.is_empty() {
         return Err(Fault::Ours(Error::invalid(
             "a node needs a kind of at least one character",
@@ -152,7 +163,13 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         adopt::adopt_waiting(conn, ctx, key, id)?;
     }
     follow(conn, ctx, &node.kind, payload, at_ms)?;
-    Ok(public_id(id, key))
+    Ok(Appended {
+        id: public_id(id, key),
+        moved: Some(Pin {
+            branch_key: plan.branch_key,
+            leaf_key: Some(key),
+        }),
+    })
 }
 
 /// Appends several nodes, each after the one before, or none.
@@ -160,8 +177,17 @@ pub(crate) fn append_all(
     conn: &Connection,
     ctx: &Ctx<'_>,
     nodes: &[NewNode],
-) -> Outcome<Vec<NodeId>> {
-    nodes.iter().map(|node| append(conn, ctx, node)).collect()
+) -> Outcome<Vec<Appended>> {
+    let mut ctx = *ctx;
+    let mut appended = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        let one = append(conn, &ctx, node)?;
+        if one.moved.is_some() {
+            ctx.permit = ctx.permit.unpinned();
+        }
+        appended.push(one);
+    }
+    Ok(appended)
 }
 
 /// Nodes of kind label and session_info also set what they say.
@@ -233,7 +259,7 @@ fn same_node(
     ))
 }
 
-fn expected(plan: &Plan, expecting: &Expecting) -> Outcome<()> {
+fn expected(conn: &Connection, ctx: &Ctx<'_>, plan: &Plan, expecting: &Expecting) -> Outcome<()> {
     let fits = match expecting {
         Expecting::Any => true,
         Expecting::Empty => plan.leaf_id.is_none(),
@@ -242,21 +268,18 @@ fn expected(plan: &Plan, expecting: &Expecting) -> Outcome<()> {
     if fits {
         Ok(())
     } else {
-        Err(Fault::Ours(leaf_moved(&plan.branch, plan.leaf_id.as_ref())))
-    }
-}
-
-/// The error for a caller whose idea of the leaf is out of date. It names the leaf as it is.
-pub(super) fn leaf_moved(branch: &str, leaf: Option<&NodeId>) -> Error {
-    let now = leaf.map_or_else(
-        || String::from("it is empty now"),
-        |leaf| format!("its leaf is `{leaf}` now"),
-    );
-    let text = format!("branch `{branch}` moved in between: {now}; look again and repeat the call");
-    let error = Error::new(ErrorKind::LeafMoved, text).with_branch(branch);
-    match leaf {
-        Some(leaf) => error.with_node(leaf.as_str()),
-        None => error,
+        let now = Pin {
+            branch_key: plan.branch_key,
+            leaf_key: plan.leaf_key,
+        };
+        let error = leaf_moved(
+            conn,
+            ctx.session_key,
+            now,
+            &plan.branch,
+            plan.leaf_id.as_ref(),
+        )?;
+        Err(Fault::Ours(error))
     }
 }
 

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::branch::SET_ACTIVE;
 use super::record::{Operation, record};
-use super::{Ctx, Permit, append_all};
+use super::{Ctx, append_all};
 use crate::db::{Fault, Outcome};
 use crate::model::json::{Json, validate};
 use crate::model::{
@@ -65,12 +65,7 @@ pub(crate) fn create_session(
         .prepare_cached(INSERT_MAIN)?
         .insert((key, MAIN_BRANCH, at_ms))?;
     conn.prepare_cached(SET_ACTIVE)?.execute((key, main))?;
-    let ctx = Ctx {
-        session_key: key,
-        actor,
-        at_ms,
-        permit: Permit::Free,
-    };
+    let ctx = Ctx::unguarded(key, actor, at_ms);
     record(
         conn,
         &ctx,
@@ -102,12 +97,7 @@ pub(crate) fn from_linear(
 ) -> Outcome<(i64, SessionId)> {
     let (key, id) = create_session(conn, actor, now_ms, new)?;
     let at_ms = new.created_at_ms.unwrap_or(now_ms);
-    let ctx = Ctx {
-        session_key: key,
-        actor,
-        at_ms,
-        permit: Permit::Free,
-    };
+    let ctx = Ctx::unguarded(key, actor, at_ms);
     let nodes: Vec<NewNode> = messages.into_iter().map(NewNode::message).collect();
     append_all(conn, &ctx, &nodes)?;
     Ok((key, id))

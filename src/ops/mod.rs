@@ -13,10 +13,12 @@ mod rename;
 mod rewind;
 mod summarize;
 
-pub(crate) use append::{append, append_all};
+pub(crate) use append::{Appended, append, append_all};
 pub(crate) use branch::{BranchSpec, branch, switch};
 pub(crate) use create::{create_session, from_linear};
-pub(crate) use guard::Permit;
+pub(crate) use guard::{
+    Permit, Pin, Place, abort_navigation, beat, end, place_of, release, take, was_aborted,
+};
 pub(crate) use label::{clear_label, label};
 pub(crate) use remove::delete_session;
 pub(crate) use rename::{archive_branch, archive_session, rename};
@@ -30,5 +32,20 @@ pub(crate) struct Ctx<'a> {
     pub actor: &'a str,
     /// Unix time in milliseconds of the operation.
     pub at_ms: i64,
+    /// Milliseconds since the machine was started, by which the life of guards is judged.
+    pub boot_ms: i64,
     pub permit: Permit,
+}
+
+impl<'a> Ctx<'a> {
+    /// For a session that is being made: nobody can be in a turn in it.
+    pub(crate) fn unguarded(session_key: i64, actor: &'a str, at_ms: i64) -> Ctx<'a> {
+        Ctx {
+            session_key,
+            actor,
+            at_ms,
+            boot_ms: i64::MIN,
+            permit: Permit::Free,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::Ctx;
-use super::guard::admit;
+use super::guard::{Permit, admit};
 use super::names::lowest_free;
 use super::record::{Operation, record};
 use crate::db::{BranchRow, Fault, Outcome, branch_by_key, key_by_id, session_by_key};
@@ -24,7 +24,12 @@ pub(crate) fn rewind(conn: &Connection, ctx: &Ctx<'_>, node_id: &str) -> Outcome
     let session = session_by_key(conn, ctx.session_key)?;
     let target =
         key_by_id(conn, ctx.session_key, node_id)?.ok_or_else(|| Error::node_not_found(node_id))?;
-    let active = branch_by_key(conn, session.key, session.active_branch_key)?;
+    // A turn rewinds its own branch, whether or not the session is on it.
+    let branch_key = match ctx.permit {
+        Permit::Held { pin: Some(pin), .. } => pin.branch_key,
+        _ => session.active_branch_key,
+    };
+    let active = branch_by_key(conn, session.key, branch_key)?;
     if active.leaf_key == Some(target) {
         return Ok(None);
     }

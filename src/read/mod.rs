@@ -11,6 +11,7 @@ mod select;
 mod sessions;
 mod text;
 mod whole;
+mod who;
 
 pub(crate) use branches::{branch_names, branches, has_branches, summaries};
 pub(crate) use family::{children, common_ancestor, leaves, roots, subtree};
@@ -25,3 +26,4 @@ pub(crate) use select::select;
 pub(crate) use sessions::{list_sessions, resolve_session, session_info};
 pub(crate) use text::{one_line_content, turns_text};
 pub use whole::AllNodes;
+pub(crate) use who::{who, who_all};

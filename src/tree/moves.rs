@@ -47,7 +47,10 @@ impl SessionTree {
     /// `BranchNotFound`; `LeafMoved` where the leaf is not the expected one; `IdTaken`; `InvalidArgument`; `TooLarge`.
     pub fn append(&self, node: NewNode) -> Result<NodeId> {
         let ctx = self.ctx(node.created_at_ms);
-        self.store.inner.db.write(|tx| ops::append(tx, &ctx, &node))
+        self.store
+            .inner
+            .db
+            .write(|tx| Ok(ops::append(tx, &ctx, &node)?.id))
     }
 
     /// Appends several nodes, each after the one before, in one transaction: all or none.
@@ -57,10 +60,12 @@ impl SessionTree {
     pub fn append_many(&self, nodes: impl IntoIterator<Item = NewNode>) -> Result<Vec<NodeId>> {
         let nodes: Vec<NewNode> = nodes.into_iter().collect();
         let ctx = self.ctx(None);
-        self.store
+        let appended = self
+            .store
             .inner
             .db
-            .write(|tx| ops::append_all(tx, &ctx, &nodes))
+            .write(|tx| ops::append_all(tx, &ctx, &nodes))?;
+        Ok(appended.into_iter().map(|node| node.id).collect())
     }
 
     /// Moves the active branch's leaf to a node, earlier or later. When it moves, the old leaf is kept under
