@@ -602,7 +602,7 @@ SELECT
 FROM sessions AS session
 JOIN labels AS label ON label.session_key = session.key
 LEFT JOIN nodes AS node ON node.key = coalesce(
-  (SELECT key FROM nodes WHERE key >> 32 = session.key AND id = label.node_id),
+  (SELECT key FROM nodes WHERE key >> 32 = +session.key AND id = label.node_id), -- + : else no index on key >> 32 is used
   (SELECT key FROM nodes
    WHERE key = (session.key << 32) + CAST(substr(label.node_id, 2) AS INTEGER) AND id IS NULL
      AND 'n' || (key & 4294967295) = label.node_id))

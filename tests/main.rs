@@ -3,3 +3,4 @@
 mod attacks;
 mod store;
 mod support;
+mod views;

@@ -110,7 +110,12 @@ pub fn run_in_shell(path: &Path, sql: &str) -> Option<String> {
 
 /// The file as SQL text, written by the stock shell, or `None` where there is no shell.
 pub fn dump_in_shell(path: &Path) -> Option<String> {
-    Some(String::from_utf8_lossy(&shell(path, ".dump\n")?.stdout).into_owned())
+    ask_shell(path, ".dump\n")
+}
+
+/// What the stock shell prints for a script, or `None` where there is no shell.
+pub fn ask_shell(path: &Path, script: &str) -> Option<String> {
+    Some(String::from_utf8_lossy(&shell(path, script)?.stdout).into_owned())
 }
 
 fn shell(path: &Path, script: &str) -> Option<Output> {
