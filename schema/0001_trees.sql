@@ -166,8 +166,8 @@ CREATE INDEX loose_records_by_node ON loose_records (node_key) WHERE node_key IS
 
 -- Guards ------------------------------------------------------------------------------------------------------------------
 -- Every guard is a BEFORE trigger without an OF list: such a trigger also fires for UPDATE ... SET rowid = ..., and
--- RAISE(ABORT) wins over OR IGNORE and OR REPLACE. Nothing here walks a tree but the cycle guard. They repeat those CHECKs
--- that keep the tree whole, because PRAGMA ignore_check_constraints switches CHECKs off and triggers not.
+-- RAISE(ABORT) wins over OR IGNORE and OR REPLACE. Nothing here walks a tree but the cycle guard. The guards repeat those
+-- CHECKs that keep a tree whole, because PRAGMA ignore_check_constraints switches CHECKs off, but no triggers.
 -- An AUTOINCREMENT key is -1 in a BEFORE INSERT trigger while SQLite is still to choose it. A key that is given must be the
 -- next one: a huge one would use up the keys of the whole store, and a freed one would be used twice.
 
@@ -179,9 +179,10 @@ CREATE TRIGGER nodes_guard_insert BEFORE INSERT ON nodes BEGIN
       THEN RAISE(ABORT, 'session-tree: a node needs a session that exists and is not being deleted')
     WHEN NEW.key <> 1 + max((session.key << 32) + session.high_seq, coalesce(latest.key, 0))
       THEN RAISE(ABORT, 'session-tree: a node''s key must be the next one of its session')
-    WHEN NEW.parent_key IS NOT NULL AND (parent.key IS NULL OR NEW.parent_key >> 32 <> NEW.key >> 32)
+    WHEN NEW.parent_key IS NOT NULL AND NEW.parent_key IS NOT latest.key
+      AND NOT EXISTS (SELECT 1 FROM nodes WHERE key = NEW.parent_key AND key >> 32 = NEW.key >> 32)
       THEN RAISE(ABORT, 'session-tree: the parent must be a node of the same session')
-    WHEN NEW.run_start <> CASE WHEN NEW.parent_key = NEW.key - 1 THEN parent.run_start ELSE NEW.key END
+    WHEN NEW.run_start <> CASE WHEN NEW.parent_key = NEW.key - 1 THEN latest.run_start ELSE NEW.key END
       THEN RAISE(ABORT, 'session-tree: run_start must be the parent''s if the parent is the node before, else the key')
     WHEN NEW.messages <> coalesce(latest.messages, 0) + (NEW.kind = 'message')
       THEN RAISE(ABORT, 'session-tree: messages must count the message nodes of the session')
@@ -195,8 +196,7 @@ CREATE TRIGGER nodes_guard_insert BEFORE INSERT ON nodes BEGIN
   FROM (SELECT 1)
   LEFT JOIN sessions AS session ON session.key = NEW.key >> 32 AND session.state <> 'deleting'
   LEFT JOIN nodes AS latest ON latest.key = (
-    SELECT max(key) FROM nodes WHERE key BETWEEN NEW.key >> 32 << 32 AND NEW.key | 4294967295)
-  LEFT JOIN nodes AS parent ON parent.key = NEW.parent_key;
+    SELECT max(key) FROM nodes WHERE key BETWEEN NEW.key >> 32 << 32 AND NEW.key | 4294967295);
 END;
 
 -- Nodes are written once. Three changes are let through: an orphan adopted by the parent it declared, an orphan marked as
@@ -257,25 +257,27 @@ END;
 
 -- A leaf must not lose its last name: the old leaf needs a child, or another branch that ends there.
 CREATE TRIGGER branches_guard_update BEFORE UPDATE ON branches BEGIN
-  SELECT RAISE(ABORT, 'session-tree: a branch keeps its key and its session')
-  WHERE NEW.key IS NOT OLD.key OR NEW.session_key IS NOT OLD.session_key;
-  SELECT RAISE(ABORT, 'session-tree: the branch name is taken')
-  WHERE NEW.name IS NOT OLD.name
-    AND EXISTS (SELECT 1 FROM branches WHERE session_key = NEW.session_key AND name = NEW.name AND key <> OLD.key);
-  SELECT RAISE(ABORT, 'session-tree: resting is 0 for the active branch and for no other')
-  WHERE NEW.resting IS NOT OLD.resting
-    AND NEW.resting <> (NOT EXISTS (SELECT 1 FROM sessions WHERE key = OLD.session_key AND active_branch_key = OLD.key));
-  SELECT RAISE(ABORT, 'session-tree: the leaf must be a node of the branch''s session')
-  WHERE NEW.leaf_key IS NOT NULL AND NEW.leaf_key IS NOT OLD.leaf_key
-    AND (NEW.leaf_key >> 32 <> NEW.session_key OR NOT EXISTS (SELECT 1 FROM nodes WHERE key = NEW.leaf_key));
-  SELECT RAISE(ABORT, 'session-tree: the old leaf would lose its last name; make a branch there first')
-  WHERE OLD.leaf_key IS NOT NULL AND NEW.leaf_key IS NOT OLD.leaf_key
-    AND NOT EXISTS (SELECT 1 FROM nodes WHERE key = OLD.leaf_key + 1 AND parent_key = OLD.leaf_key)
-    AND NOT EXISTS (SELECT 1 FROM nodes WHERE parent_key = OLD.leaf_key AND parent_key <> key - 1)
-    AND NOT EXISTS (SELECT 1 FROM branches WHERE leaf_key = OLD.leaf_key AND resting = 1 AND key <> OLD.key)
-    AND NOT EXISTS (
-      SELECT 1 FROM sessions AS session JOIN branches AS active ON active.key = session.active_branch_key
-      WHERE session.key = OLD.session_key AND active.leaf_key = OLD.leaf_key AND active.key <> OLD.key);
+  SELECT CASE
+    WHEN NEW.key IS NOT OLD.key OR NEW.session_key IS NOT OLD.session_key
+      THEN RAISE(ABORT, 'session-tree: a branch keeps its key and its session')
+    WHEN NEW.name IS NOT OLD.name
+      AND EXISTS (SELECT 1 FROM branches WHERE session_key = NEW.session_key AND name = NEW.name AND key <> OLD.key)
+      THEN RAISE(ABORT, 'session-tree: the branch name is taken')
+    WHEN NEW.resting IS NOT OLD.resting
+      AND NEW.resting <> (NOT EXISTS (SELECT 1 FROM sessions WHERE key = OLD.session_key AND active_branch_key = OLD.key))
+      THEN RAISE(ABORT, 'session-tree: resting is 0 for the active branch and for no other')
+    WHEN NEW.leaf_key IS NOT NULL AND NEW.leaf_key IS NOT OLD.leaf_key
+      AND (NEW.leaf_key >> 32 <> NEW.session_key OR NOT EXISTS (SELECT 1 FROM nodes WHERE key = NEW.leaf_key))
+      THEN RAISE(ABORT, 'session-tree: the leaf must be a node of the branch''s session')
+    WHEN OLD.leaf_key IS NOT NULL AND NEW.leaf_key IS NOT OLD.leaf_key
+      AND NOT EXISTS (SELECT 1 FROM nodes WHERE key = OLD.leaf_key + 1 AND parent_key = OLD.leaf_key)
+      AND NOT EXISTS (SELECT 1 FROM nodes WHERE parent_key = OLD.leaf_key AND parent_key <> key - 1)
+      AND NOT EXISTS (SELECT 1 FROM branches WHERE leaf_key = OLD.leaf_key AND resting = 1 AND key <> OLD.key)
+      AND NOT EXISTS (
+        SELECT 1 FROM sessions AS session JOIN branches AS active ON active.key = session.active_branch_key
+        WHERE session.key = OLD.session_key AND active.leaf_key = OLD.leaf_key AND active.key <> OLD.key)
+      THEN RAISE(ABORT, 'session-tree: the old leaf would lose its last name; make a branch there first')
+  END;
 END;
 
 CREATE TRIGGER branches_guard_delete BEFORE DELETE ON branches
@@ -338,29 +340,31 @@ CREATE TRIGGER sessions_guard_insert BEFORE INSERT ON sessions BEGIN
 END;
 
 CREATE TRIGGER sessions_guard_update BEFORE UPDATE ON sessions BEGIN
-  SELECT RAISE(ABORT, 'session-tree: a session keeps its key, id and time of creation')
-  WHERE NEW.key IS NOT OLD.key OR NEW.id IS NOT OLD.id OR NEW.created_at_ms IS NOT OLD.created_at_ms;
-  SELECT RAISE(ABORT, 'session-tree: another session was imported from that source')
-  WHERE (NEW.source_format IS NOT OLD.source_format OR NEW.source_id IS NOT OLD.source_id)
-    AND EXISTS (
-      SELECT 1 FROM sessions
-      WHERE source_format = NEW.source_format AND source_id = NEW.source_id AND key <> OLD.key);
-  SELECT RAISE(ABORT, 'session-tree: the active branch must be a branch of the session')
-  WHERE NEW.active_branch_key IS NOT OLD.active_branch_key AND OLD.state <> 'deleting'
-    AND NOT EXISTS (SELECT 1 FROM branches WHERE key = NEW.active_branch_key AND session_key = NEW.key);
-  SELECT RAISE(ABORT, 'session-tree: a session that is being deleted stays so, and none goes back to importing')
-  WHERE NEW.state IS NOT OLD.state AND (OLD.state = 'deleting' OR NEW.state = 'importing');
-  SELECT RAISE(ABORT, 'session-tree: a session without an active branch cannot be shown')
-  WHERE NEW.state = 'live' AND OLD.state = 'importing' AND NEW.active_branch_key IS NULL;
-  SELECT RAISE(ABORT, 'session-tree: the style of ids changes only while the session has no nodes')
-  WHERE NEW.id_style IS NOT OLD.id_style
-    AND EXISTS (SELECT 1 FROM nodes WHERE key BETWEEN OLD.key << 32 AND (OLD.key << 32) + 4294967295);
-  SELECT RAISE(ABORT, 'session-tree: high_seq only grows, to the seq of a node that is there')
-  WHERE NEW.high_seq IS NOT OLD.high_seq AND (
-    NEW.high_seq NOT BETWEEN OLD.high_seq AND 4294967295
-    OR NOT EXISTS (SELECT 1 FROM nodes WHERE key = (OLD.key << 32) + NEW.high_seq));
-  SELECT RAISE(ABORT, 'session-tree: next_id only grows')
-  WHERE (length(NEW.next_id), NEW.next_id) < (length(OLD.next_id), OLD.next_id);
+  SELECT CASE
+    WHEN NEW.key IS NOT OLD.key OR NEW.id IS NOT OLD.id OR NEW.created_at_ms IS NOT OLD.created_at_ms
+      THEN RAISE(ABORT, 'session-tree: a session keeps its key, id and time of creation')
+    WHEN (NEW.source_format IS NOT OLD.source_format OR NEW.source_id IS NOT OLD.source_id)
+      AND EXISTS (
+        SELECT 1 FROM sessions
+        WHERE source_format = NEW.source_format AND source_id = NEW.source_id AND key <> OLD.key)
+      THEN RAISE(ABORT, 'session-tree: another session was imported from that source')
+    WHEN NEW.active_branch_key IS NOT OLD.active_branch_key AND OLD.state <> 'deleting'
+      AND NOT EXISTS (SELECT 1 FROM branches WHERE key = NEW.active_branch_key AND session_key = NEW.key)
+      THEN RAISE(ABORT, 'session-tree: the active branch must be a branch of the session')
+    WHEN NEW.state IS NOT OLD.state AND (OLD.state = 'deleting' OR NEW.state = 'importing')
+      THEN RAISE(ABORT, 'session-tree: a session that is being deleted stays so, and none goes back to importing')
+    WHEN NEW.state = 'live' AND OLD.state = 'importing' AND NEW.active_branch_key IS NULL
+      THEN RAISE(ABORT, 'session-tree: a session without an active branch cannot be shown')
+    WHEN NEW.id_style IS NOT OLD.id_style
+      AND EXISTS (SELECT 1 FROM nodes WHERE key BETWEEN OLD.key << 32 AND (OLD.key << 32) + 4294967295)
+      THEN RAISE(ABORT, 'session-tree: the style of ids changes only while the session has no nodes')
+    WHEN NEW.high_seq IS NOT OLD.high_seq AND (
+      NEW.high_seq NOT BETWEEN OLD.high_seq AND 4294967295
+      OR NOT EXISTS (SELECT 1 FROM nodes WHERE key = (OLD.key << 32) + NEW.high_seq))
+      THEN RAISE(ABORT, 'session-tree: high_seq only grows, to the seq of a node that is there')
+    WHEN (length(NEW.next_id), NEW.next_id) < (length(OLD.next_id), OLD.next_id)
+      THEN RAISE(ABORT, 'session-tree: next_id only grows')
+  END;
 END;
 
 CREATE TRIGGER sessions_active_branch AFTER UPDATE OF active_branch_key ON sessions
