@@ -10,8 +10,8 @@ mod render;
 mod select;
 mod sessions;
 mod text;
-mod whole;
 mod who;
+mod whole;
 
 pub(crate) use branches::{branch_names, branches, has_branches, summaries};
 pub(crate) use family::{children, common_ancestor, leaves, roots, subtree};
@@ -25,5 +25,5 @@ pub(crate) use render::render_into;
 pub(crate) use select::select;
 pub(crate) use sessions::{list_sessions, resolve_session, session_info};
 pub(crate) use text::{one_line_content, turns_text};
-pub use whole::AllNodes;
 pub(crate) use who::{who, who_all};
+pub use whole::AllNodes;

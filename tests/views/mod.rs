@@ -1,6 +1,7 @@
 //! The views for people: right rows, at the cost of the session that was asked for, and an end on damaged trees.
 
 mod cost;
+mod readme;
 
 use rusqlite::{Connection, params};
 
