@@ -19,11 +19,11 @@ use crate::turn::Beats;
 #[derive(Clone)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,
+    actor: Arc<str>,
 }
 
 pub(crate) struct Inner {
     pub(crate) db: Arc<Db>,
-    pub(crate) actor: String,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) beats: Beats,
     pub(crate) path: Option<PathBuf>,
@@ -113,11 +113,11 @@ impl StoreBuilder {
         Store {
             inner: Arc::new(Inner {
                 db: Arc::new(db),
-                actor: self.actor,
                 clock: self.clock,
                 beats: Beats::default(),
                 path,
             }),
+            actor: self.actor.into(),
         }
     }
 }
@@ -162,7 +162,24 @@ impl Store {
 
     /// Who works through this handle.
     pub fn actor(&self) -> &str {
-        &self.inner.actor
+        &self.actor
+    }
+
+    /// Another handle on the same open file for somebody else to work through.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// # let store = session_tree::Store::builder().actor("server").open_in_memory()?;
+    /// let phone = store.acting_as("phone");
+    /// assert_eq!((store.actor(), phone.actor()), ("server", "phone"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn acting_as(&self, actor: impl Into<String>) -> Store {
+        Store {
+            inner: Arc::clone(&self.inner),
+            actor: actor.into().into(),
+        }
     }
 
     /// The file, as it was given; `None` for a store in memory.
@@ -221,7 +238,7 @@ impl Store {
         let (key, id) = self
             .inner
             .db
-            .write(|tx| ops::create_session(tx, &self.inner.actor, now_ms, new))?;
+            .write(|tx| ops::create_session(tx, &self.actor, now_ms, new))?;
         Ok(SessionTree::new(self.clone(), key, id))
     }
 
@@ -253,7 +270,7 @@ impl Store {
         let (key, id) = self
             .inner
             .db
-            .write(|tx| ops::from_linear(tx, &self.inner.actor, now_ms, &new, messages))?;
+            .write(|tx| ops::from_linear(tx, &self.actor, now_ms, &new, messages))?;
         Ok(SessionTree::new(self.clone(), key, id))
     }
 
@@ -299,7 +316,7 @@ impl Store {
         }
         let (key, id) = self.inner.db.write(|tx| match session_by_id(tx, id)? {
             Some(found) => Ok((found.key, SessionId::from(found.id))),
-            None => ops::create_session(tx, &self.inner.actor, now_ms, &NewSession::new().id(id)),
+            None => ops::create_session(tx, &self.actor, now_ms, &NewSession::new().id(id)),
         })?;
         Ok(SessionTree::new(self.clone(), key, id))
     }
@@ -331,7 +348,7 @@ impl Store {
             let session = session_by_id(tx, id)?.ok_or_else(|| Error::session_not_found(id))?;
             let ctx = Ctx {
                 session_key: session.key,
-                actor: &self.inner.actor,
+                actor: &self.actor,
                 at_ms,
                 boot_ms: self.inner.clock.boot_ms(),
                 permit: Permit::Free,

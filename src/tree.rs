@@ -54,7 +54,7 @@ impl SessionTree {
     pub(crate) fn ctx_with(&self, at: Option<i64>, permit: Permit) -> Ctx<'_> {
         Ctx {
             session_key: self.key,
-            actor: &self.store.inner.actor,
+            actor: self.store.actor(),
             at_ms: at.unwrap_or_else(|| self.store.inner.clock.now_ms()),
             boot_ms: self.store.inner.clock.boot_ms(),
             permit,
