@@ -69,7 +69,7 @@ pub use model::message::{InvalidMessage, Message, TooDeep};
 pub use model::node::{NewNode, OutlineNode, TreeNode};
 pub use model::selection::Selection;
 pub use model::session::{NewSession, SessionInfo};
-pub use read::{AllNodes, Cut, PathNode, PathNodes, Projection};
+pub use read::{AllNodes, Cut, PathNode, PathNodes, Projection, TreeWalk, WalkNode};
 pub use store::{Store, StoreBuilder};
 pub use tree::{BranchDiff, SessionTree, Splice};
 pub use turn::Turn;

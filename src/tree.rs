@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::db::key_by_id;
 use crate::model::{Branch, NodeId, OutlineNode, Result, SessionId, SessionInfo, TreeNode};
 use crate::ops::{self, Ctx, Permit};
-use crate::read;
+use crate::read::{self, AllNodes, TreeWalk};
 use crate::store::Store;
 
 pub use paths::BranchDiff;
@@ -117,8 +117,45 @@ impl SessionTree {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn nodes(&self) -> read::AllNodes {
-        read::AllNodes::new(Arc::clone(&self.store.inner.db), self.key)
+    pub fn nodes(&self) -> AllNodes {
+        AllNodes::new(Arc::clone(&self.store.inner.db), self.key)
+    }
+
+    /// The id of the node that `text` names: its id, else a unique prefix of it. For what people type.
+    ///
+    /// # Errors
+    /// `NodeNotFound`; `AmbiguousId` where several fit; `Io`.
+    pub fn find_node(&self, text: &str) -> Result<NodeId> {
+        self.store
+            .inner
+            .db
+            .read(|tx| read::find_node(tx, self.key, text))
+    }
+
+    /// The whole tree, depth first: parents before children, siblings in the order of writing. It is read page by page, and
+    /// memory grows neither with the length of a chain nor with the number of forks along it.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// # use session_tree::{Message, Store};
+    /// # let tree = Store::builder().open_in_memory()?.create_session()?;
+    /// for text in ["q", "a"] {
+    ///     tree.append_message(Message::user(text), None)?;
+    /// }
+    /// tree.rewind("n0", None)?;
+    /// tree.append_message(Message::user("b"), None)?;
+    /// let steps = tree.walk()?.collect::<session_tree::Result<Vec<_>>>()?;
+    /// let levels: Vec<(&str, usize)> = steps.iter().map(|step| (step.node.preview.as_str(), step.level)).collect();
+    /// assert_eq!(levels, [("q", 0), ("a", 1), ("b", 0)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `Io`. While it goes: `Damaged`, at the end too, where nodes hang on no root; `Busy` where the tree was changed by an
+    /// import meanwhile so that the two cannot be told apart.
+    pub fn walk(&self) -> Result<TreeWalk> {
+        TreeWalk::new(Arc::clone(&self.store.inner.db), self.key)
     }
 
     /// Children of a node in the order of creation.

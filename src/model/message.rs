@@ -1,5 +1,6 @@
 //! One message of a conversation, kept as the text it was given as.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::ser::Error as _;
@@ -7,7 +8,8 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::chat::ChatMessage;
-use super::json::{Json, JsonError, depth, push_string, validate};
+use super::json::{Json, JsonError, compact, depth, escape_line_separators, push_string, validate};
+use super::preview::content_text;
 
 /// How deep a message may be nested for [`Message::parsed`].
 const READ_DEPTH: usize = 128;
@@ -90,6 +92,33 @@ impl Message {
     /// The text as it was given.
     pub fn into_string(self) -> String {
         self.text
+    }
+
+    /// The message on one line: equal in value, white space outside strings dropped, and what readers of lines may take for a
+    /// line end (U+2028, U+2029, U+0085) escaped.
+    ///
+    /// ```
+    /// let message = session_tree::Message::new("{\n  \"content\": \"a\u{2028}b\"\n}")?;
+    /// assert_eq!(message.to_line(), r#"{"content":"a\u2028b"}"#);
+    /// # Ok::<(), session_tree::InvalidMessage>(())
+    /// ```
+    pub fn to_line(&self) -> Cow<'_, str> {
+        match compact(&self.text) {
+            Cow::Borrowed(text) => escape_line_separators(text),
+            Cow::Owned(text) => Cow::Owned(escape_line_separators(&text).into_owned()),
+        }
+    }
+
+    /// The text of it for people: `content` if that is a string, the joined texts of its text parts if it is an array, else
+    /// nothing. It works at any depth and reads a lone surrogate half as U+FFFD.
+    ///
+    /// ```
+    /// let message = session_tree::Message::new(r#"{"content":[{"type":"text","text":"hi"},{"type":"image"}]}"#)?;
+    /// assert_eq!(message.text(), "hi");
+    /// # Ok::<(), session_tree::InvalidMessage>(())
+    /// ```
+    pub fn text(&self) -> String {
+        content_text(self.json())
     }
 
     pub(crate) fn json(&self) -> Json<'_> {

@@ -2,6 +2,7 @@
 
 mod branches;
 mod family;
+mod find;
 mod node;
 mod outline;
 mod path;
@@ -10,11 +11,13 @@ mod render;
 mod select;
 mod sessions;
 mod text;
+mod walk;
 mod who;
 mod whole;
 
 pub(crate) use branches::{branch_names, branches, has_branches, summaries};
 pub(crate) use family::{children, common_ancestor, leaves, roots, subtree};
+pub(crate) use find::find_node;
 pub(crate) use node::node;
 pub(crate) use outline::outline;
 pub use path::Cut;
@@ -27,3 +30,4 @@ pub(crate) use sessions::{list_sessions, resolve_session, session_info};
 pub(crate) use text::{one_line_content, turns_text};
 pub(crate) use who::{who, who_all};
 pub use whole::AllNodes;
+pub use walk::{TreeWalk, WalkNode};

@@ -1,0 +1,107 @@
+//! The verbs, one file each.
+
+mod append;
+mod archive;
+mod backup;
+mod branch;
+mod branches;
+mod delete;
+mod diff;
+mod has_branches;
+mod label;
+mod leaves;
+mod log;
+mod new;
+mod node;
+mod path;
+mod rename;
+mod render;
+mod rewind;
+mod sessions;
+mod splice;
+mod summarize;
+mod switch;
+mod tree;
+
+use clap::Subcommand;
+
+use super::context::Context;
+use super::exit::Exit;
+use super::failure::Outcome;
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    /// List the sessions, the one with the newest node first
+    Sessions,
+    /// Make a session and print its id
+    New(new::New),
+    /// Draw the whole tree: * marks the active branch
+    Tree,
+    /// Print the messages from the root to a leaf
+    Log(log::Log),
+    /// Print one node
+    Node(node::Node),
+    /// Append a node to a branch and print its id
+    Append(append::Append),
+    /// Move the active branch to a node and keep the old leaf under a name
+    Rewind(rewind::Rewind),
+    /// Make a branch at a node and switch to it
+    Branch(branch::Branch),
+    /// Make another branch active
+    Switch(switch::Switch),
+    /// Set or clear a node's label
+    Label(label::Label),
+    /// List the branches
+    Branches,
+    /// Answer whether there is more than one branch
+    HasBranches,
+    /// Store a text that stands for a branch
+    Summarize(summarize::Summarize),
+    /// Print a branch as text, one line a message
+    Render(render::Render),
+    /// Print the ids of a path's nodes, root first
+    Path(path::Path),
+    /// List the nodes without children
+    Leaves,
+    /// Show which nodes only one of two branches has
+    Diff(diff::Diff),
+    /// Print the active messages and what stands for every other branch
+    Splice,
+    /// Set or clear the session's title
+    Rename(rename::Rename),
+    /// Put the session or a branch out of sight, or back
+    Archive(archive::Archive),
+    /// Delete a session for good
+    Delete(delete::Delete),
+    /// Copy the store to a new file, while it is in use
+    Backup(backup::Backup),
+}
+
+/// Runs one verb.
+pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
+    match verb {
+        Verb::HasBranches => return has_branches::run(context),
+        Verb::Sessions => sessions::run(context),
+        Verb::New(arguments) => new::run(context, arguments),
+        Verb::Tree => tree::run(context),
+        Verb::Log(arguments) => log::run(context, arguments),
+        Verb::Node(arguments) => node::run(context, &arguments),
+        Verb::Append(arguments) => append::run(context, arguments),
+        Verb::Rewind(arguments) => rewind::run(context, &arguments),
+        Verb::Branch(arguments) => branch::run(context, &arguments),
+        Verb::Switch(arguments) => switch::run(context, &arguments),
+        Verb::Label(arguments) => label::run(context, &arguments),
+        Verb::Branches => branches::run(context),
+        Verb::Summarize(arguments) => summarize::run(context, arguments),
+        Verb::Render(arguments) => render::run(context, arguments),
+        Verb::Path(arguments) => path::run(context, arguments),
+        Verb::Leaves => leaves::run(context),
+        Verb::Diff(arguments) => diff::run(context, &arguments),
+        Verb::Splice => splice::run(context),
+        Verb::Rename(arguments) => rename::run(context, &arguments),
+        Verb::Archive(arguments) => archive::run(context, &arguments),
+        Verb::Delete(arguments) => delete::run(context, &arguments),
+        Verb::Backup(arguments) => backup::run(context, &arguments),
+    }
+    .map(|()| Exit::Done)
+}

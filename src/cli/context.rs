@@ -1,0 +1,154 @@
+//! What a verb works with: the output, the store, the session.
+
+use std::io::Write;
+
+use serde::Serialize;
+use session_tree::{SessionInfo, SessionTree, Store, StoreBuilder};
+
+use super::args::Common;
+use super::failure::{Failure, Outcome};
+use super::output::{Output, json_line};
+use super::place::{Place, variable};
+use super::safe;
+
+pub(crate) struct Context {
+    common: Common,
+    pub(crate) out: Output,
+}
+
+#[derive(Serialize)]
+struct Note<'a> {
+    note: &'a str,
+}
+
+impl Context {
+    pub(crate) fn new(common: Common) -> Context {
+        let out = Output::new(common.json);
+        Context { common, out }
+    }
+
+    /// Says something on stderr that is no error.
+    pub(crate) fn note(&self, sentence: &str) {
+        let sentence = safe::one_line(sentence);
+        let line = if self.out.json {
+            json_line(&Note { note: &sentence }).unwrap_or(sentence)
+        } else {
+            sentence
+        };
+        // A note that cannot be delivered is no reason to fail.
+        let _ = writeln!(std::io::stderr().lock(), "{line}");
+    }
+
+    pub(crate) fn place(&self) -> Outcome<Place> {
+        Place::find(self.common.db.clone())
+    }
+
+    fn builder(&self) -> StoreBuilder {
+        let actor = variable("SESSION_TREE_ACTOR");
+        let actor = actor.map_or_else(
+            || String::from("cli"),
+            |actor| actor.to_string_lossy().into_owned(),
+        );
+        Store::builder().actor(actor)
+    }
+
+    /// The store for a verb that only reads. No file is ever made by one.
+    pub(crate) fn reader(&self) -> Outcome<Store> {
+        Ok(self.builder().read_only().open(self.place()?.path)?)
+    }
+
+    /// The store for a verb that changes what is there.
+    pub(crate) fn writer(&self) -> Outcome<Store> {
+        Ok(self.builder().existing().open(self.place()?.path)?)
+    }
+
+    /// The store for a verb that may be the first to use it.
+    pub(crate) fn creator(&self) -> Outcome<Store> {
+        let place = self.place()?;
+        place.prepare()?;
+        Ok(self.builder().open(place.path)?)
+    }
+
+    /// The session to read: the one that was named, else the latest, which is said where there was a choice.
+    pub(crate) fn session(&self) -> Outcome<SessionTree> {
+        let store = self.reader()?;
+        if let Some(tree) = self.named(&store)? {
+            return Ok(tree);
+        }
+        let sessions = store.sessions()?;
+        match candidates(&sessions).first() {
+            Some(latest) => {
+                if sessions.len() > 1 {
+                    self.note(&format!(
+                        "session {} (the latest of {}; choose with -s)",
+                        titled(latest),
+                        sessions.len()
+                    ));
+                }
+                Ok(store.open_session(&latest.id)?)
+            }
+            None => Err(no_session()),
+        }
+    }
+
+    /// The session to change: the one that was named, else the only one.
+    pub(crate) fn session_to_change(&self) -> Outcome<SessionTree> {
+        let store = self.writer()?;
+        self.session_in(&store)?.ok_or_else(no_session)
+    }
+
+    /// The session to change in an open store; `None` where there is none yet.
+    pub(crate) fn session_in(&self, store: &Store) -> Outcome<Option<SessionTree>> {
+        if let Some(tree) = self.named(store)? {
+            return Ok(Some(tree));
+        }
+        let sessions = store.sessions()?;
+        match candidates(&sessions).as_slice() {
+            [] => Ok(None),
+            [only] => Ok(Some(store.open_session(&only.id)?)),
+            several => Err(Failure::usage(format!(
+                "there are {} sessions: name the one to change with -s (an id, a unique prefix of one, or a name)",
+                several.len()
+            ))),
+        }
+    }
+
+    fn named(&self, store: &Store) -> Outcome<Option<SessionTree>> {
+        let named = match &self.common.session {
+            Some(text) => Some(text.clone()),
+            None => {
+                variable("SESSION_TREE_SESSION").map(|text| text.to_string_lossy().into_owned())
+            }
+        };
+        match named {
+            Some(text) => Ok(Some(store.open_session(&store.find_session(&text)?)?)),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Archived sessions are chosen by name only, unless there is nothing else.
+fn candidates(sessions: &[SessionInfo]) -> Vec<&SessionInfo> {
+    let live: Vec<_> = sessions
+        .iter()
+        .filter(|session| !session.is_archived)
+        .collect();
+    if live.is_empty() {
+        sessions.iter().collect()
+    } else {
+        live
+    }
+}
+
+fn titled(session: &SessionInfo) -> String {
+    match &session.name {
+        Some(name) => format!("{} \"{}\"", session.id, safe::shortened(name, 60)),
+        None => session.id.to_string(),
+    }
+}
+
+fn no_session() -> Failure {
+    Failure::NotFound(String::from(
+        "the store holds no session yet; make one with `session-tree new`, or import one",
+    ))
+}

@@ -1,0 +1,209 @@
+//! What each verb does, seen from outside.
+
+use super::bench::Bench;
+
+#[test]
+fn append_takes_text_json_and_standard_input() {
+    let bench = Bench::new();
+    bench.script("new");
+    assert_eq!(bench.run(&["append", "a question"]).ok(), "n0\n");
+    bench
+        .run(&["append", "--role", "assistant", "an answer"])
+        .ok();
+    bench
+        .run_with_input(&["append", "-"], b"from a pipe\nsecond line")
+        .ok();
+    bench
+        .run(&[
+            "append",
+            "--json-message",
+            r#"{"role":"tool","content":"42"}"#,
+        ])
+        .ok();
+    bench
+        .run_with_input(
+            &["append", "--json-message", "-"],
+            br#"{"role":"user","content":""}"#,
+        )
+        .ok();
+    bench
+        .run(&[
+            "append",
+            "--kind",
+            "model_change",
+            "--json-message",
+            r#"{"modelId":"m"}"#,
+            "--id",
+            "given",
+        ])
+        .ok();
+    let expected = [
+        r#"{"role":"user","content":"a question"}"#,
+        r#"{"role":"assistant","content":"an answer"}"#,
+        r#"{"role":"user","content":"from a pipe\nsecond line"}"#,
+        r#"{"role":"tool","content":"42"}"#,
+        r#"{"role":"user","content":""}"#,
+    ];
+    let log = bench.run(&["log", "--json"]).ok();
+    assert_eq!(log.lines().collect::<Vec<_>>(), expected);
+    assert_eq!(bench.run(&["path"]).ok(), "n0\nn1\nn2\nn3\nn4\ngiven\n");
+    let error = bench.run_with_input(&["append", "-"], b"caf\xe9").fails(2);
+    assert!(error.contains("not UTF-8 at byte 3"), "{error}");
+}
+
+#[test]
+fn appending_again_under_an_id_changes_nothing() {
+    let bench = Bench::new();
+    bench.script("new | append --id q1 hello | append --id q1 hello");
+    assert_eq!(bench.run(&["path"]).ok(), "q1\n");
+    bench.run(&["append", "--id", "q1", "other"]).fails(4);
+}
+
+#[test]
+fn rewind_branch_switch_and_diff() {
+    let bench = Bench::new();
+    bench.script("new | append a | append b");
+    assert_eq!(
+        bench.run(&["rewind", "n0", "--json"]).json(),
+        serde_json::json!({"leaf": "n0", "preservedBranch": "main-rewound"})
+    );
+    assert_eq!(
+        bench.run(&["rewind", "n0", "--json"]).json(),
+        serde_json::json!({"leaf": "n0", "preservedBranch": null})
+    );
+    assert_eq!(bench.run(&["branch", "n1"]).ok(), "branch\n");
+    assert_eq!(
+        bench.run(&["branch", "n1", "--no-switch"]).ok(),
+        "branch-2\n"
+    );
+    bench.script("append c | switch main | append d");
+    assert_eq!(
+        bench.run(&["diff", "main", "branch"]).ok(),
+        "= n0\n< n3\n> n1\n> n2\n"
+    );
+    assert_eq!(bench.run(&["leaves"]).ok(), "n2\nn3\n");
+    insta::assert_snapshot!(bench.run(&["branches"]).ok(), @"
+    branch  n2
+    branch-2  n1
+    *main  n3
+    main-rewound  n1
+    ");
+}
+
+#[test]
+fn log_reads_a_branch_a_page_or_the_last_messages() {
+    let bench = Bench::new();
+    bench
+        .script("new | append a | append b | append c | append d | branch n1 --name x --no-switch");
+    let texts = |arguments: &[&str]| -> Vec<String> {
+        let mut line = vec!["log", "--json"];
+        line.extend(arguments);
+        let out = bench.run(&line).ok();
+        out.lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .map(|message| message["content"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(texts(&[]), ["a", "b", "c", "d"]);
+    assert_eq!(texts(&["--last", "2"]), ["c", "d"]);
+    assert_eq!(texts(&["--last", "2", "--before", "n3"]), ["b", "c"]);
+    assert_eq!(texts(&["--branch", "x"]), ["a", "b"]);
+    assert_eq!(texts(&["--leaf", "n2"]), ["a", "b", "c"]);
+    assert_eq!(texts(&["--last", "0"]), Vec::<String>::new());
+}
+
+#[test]
+fn log_for_people_has_ids_times_and_texts() {
+    let bench = Bench::new();
+    bench.script("new | append --at-ms 1700000000000 hello");
+    let call = r#"{"role":"assistant","content":[{"type":"toolCall","name":"ls"}]}"#;
+    bench
+        .run(&["append", "--at-ms", "1700000001000", "--json-message", call])
+        .ok();
+    insta::assert_snapshot!(bench.run(&["log"]).ok(), @"
+    n0 user  2023-11-14 22:13:20Z
+        hello
+    n1 assistant  2023-11-14 22:13:21Z
+        (no content)
+    ");
+}
+
+#[test]
+fn a_cut_path_is_refused_or_answered_on_request() {
+    let bench = Bench::new();
+    bench.script("new");
+    bench.sql(
+        "INSERT INTO nodes (key, id, run_start, messages, kind, role, created_at_ms, missing_parent, preview, payload)
+         VALUES (1 << 32, 'orphan', 1 << 32, 1, 'message', 'user', 0, 'lost', 'b', '{\"role\":\"user\",\"content\":\"b\"}');
+         UPDATE branches SET leaf_key = 1 << 32",
+    );
+    let error = bench.run(&["log"]).fails(5);
+    assert!(
+        error.contains("orphan") && error.contains("lost"),
+        "{error}"
+    );
+    let ran = bench.run(&["log", "--allow-cut", "--json"]);
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 1), "{ran:?}");
+    assert!(ran.err.contains("cut at node orphan"), "{ran:?}");
+    let path = bench.run(&["path", "--allow-cut", "--json"]).json();
+    assert_eq!(path["cut"]["missingParent"], "lost");
+}
+
+#[test]
+fn marks_titles_summaries_and_archives() {
+    let bench = Bench::new();
+    bench.script("new --id s | append a | branch n0 --name x");
+    bench.run(&["label", "n0", "start here"]).ok();
+    assert_eq!(
+        bench.run(&["node", "n0", "--json"]).json()["label"],
+        "start here"
+    );
+    bench.script("label n0 --clear");
+    assert!(bench.run(&["node", "n0", "--json"]).json()["label"].is_null());
+
+    bench.run(&["rename", " Evening "]).ok();
+    assert_eq!(
+        bench.run(&["sessions", "--json"]).json()["sessions"][0]["name"],
+        "Evening"
+    );
+    bench.script("rename --clear");
+    assert!(bench.run(&["sessions", "--json"]).json()["sessions"][0]["name"].is_null());
+
+    bench
+        .run(&["summarize", "main", "went nowhere", "--model", "m1"])
+        .ok();
+    let splice = bench.run(&["splice", "--json"]).json();
+    assert_eq!(splice["messages"][0]["content"], "a");
+    assert_eq!(splice["summaries"][0]["summary"], "went nowhere");
+    assert_eq!(splice["summaries"][0]["modelId"], "m1");
+
+    bench.script("archive --branch main | archive");
+    assert_eq!(
+        bench.run(&["branches", "--json"]).json()["branches"][0]["archived"],
+        true
+    );
+    assert_eq!(
+        bench.run(&["sessions", "--json"]).json()["sessions"][0]["archived"],
+        true
+    );
+    bench.script("archive --undo -s s");
+    assert_eq!(
+        bench.run(&["sessions", "--json"]).json()["sessions"][0]["archived"],
+        false
+    );
+}
+
+#[test]
+fn a_backup_is_one_file_and_takes_no_place_that_is_taken() {
+    let bench = Bench::new();
+    bench.script("new --id s | append a | backup copy.db");
+    let copy = bench
+        .bare()
+        .args(["--db", "copy.db", "render"])
+        .output()
+        .unwrap();
+    assert_eq!(copy.stdout, b"user: a\n");
+    assert!(!bench.path("copy.db-wal").exists());
+    let error = bench.run(&["backup", "copy.db"]).fails(2);
+    assert!(error.contains("copy.db"), "{error}");
+}
