@@ -54,6 +54,7 @@ pub(crate) mod ops;
 #[allow(dead_code)]
 pub(crate) mod read;
 
+mod navigation;
 mod store;
 mod tree;
 mod turn;
@@ -66,10 +67,14 @@ pub use model::error::{Error, ErrorKind, Result};
 pub use model::guard::{GuardKind, Holder};
 pub use model::id::{NodeId, SessionId};
 pub use model::message::{InvalidMessage, Message, TooDeep};
+pub use model::navigation::{HookDecision, NavigateOptions, Navigated, NavigationSummary};
 pub use model::node::{NewNode, OutlineNode, TreeNode};
 pub use model::selection::Selection;
 pub use model::session::{NewSession, SessionInfo};
 pub use read::{AllNodes, Cut, PathNode, PathNodes, Projection, TreeWalk, WalkNode};
+pub use navigation::{
+    AbortHandle, Navigation, NavigationHooks, NavigationSummarizer, SummaryRequest,
+};
 pub use store::{Store, StoreBuilder};
 pub use tree::{BranchDiff, SessionTree, Splice};
 pub use turn::Turn;

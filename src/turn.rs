@@ -198,11 +198,11 @@ impl SessionTree {
     /// # Errors
     /// `Busy` while somebody else, whom the error names, is in a turn or navigation; `BranchNotFound`.
     pub fn begin_turn(&self, branch: Option<&str>) -> Result<Turn> {
-        let (held, place) = Held::take(self, None, |tx, ctx| {
+        let (fence, place) = Held::taking(self, None, |tx, ctx| {
             ops::take(tx, ctx, GuardKind::Turn, branch)
         })?;
         Ok(Turn {
-            held,
+            held: Held::new(self, fence),
             place: Mutex::new(place),
         })
     }

@@ -7,6 +7,7 @@ mod create;
 mod guard;
 mod label;
 mod names;
+mod navigate;
 mod record;
 mod remove;
 mod rename;
@@ -20,6 +21,7 @@ pub(crate) use guard::{
     Permit, Pin, Place, abort_navigation, beat, end, place_of, release, take, was_aborted,
 };
 pub(crate) use label::{clear_label, label};
+pub(crate) use navigate::{Planning, Route, commit_navigation, plan_navigation};
 pub(crate) use remove::delete_session;
 pub(crate) use rename::{archive_branch, archive_session, rename};
 pub(crate) use rewind::{KeepOld, move_leaf, rewind};

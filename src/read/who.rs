@@ -32,3 +32,9 @@ pub(crate) fn who_all(conn: &Connection, boot_ms: i64) -> Outcome<Vec<Holder>> {
         .filter_map(|guard| holder(guard, boot_ms))
         .collect())
 }
+
+/// Whether the guard with this fencing number is still its holder's.
+pub(crate) fn is_held(conn: &Connection, session_key: i64, fence: i64) -> Outcome<bool> {
+    let guard = guard_of(conn, session_key)?;
+    Ok(guard.is_some_and(|guard| guard.fence == fence && guard.kind.is_some()))
+}

@@ -12,25 +12,28 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    /// Takes the guard in a transaction of its own. `take` returns the fencing number and what else it found out.
-    pub(crate) fn take<T>(
+    /// Runs a transaction that takes a guard; [`Held::new`] then owns it.
+    pub(crate) fn taking<T>(
         tree: &SessionTree,
         at: Option<i64>,
-        take: impl FnOnce(&WriteTx<'_>, &Ctx<'_>) -> Outcome<(i64, T)>,
-    ) -> Result<(Held, T)> {
+        take: impl FnOnce(&WriteTx<'_>, &Ctx<'_>) -> Outcome<T>,
+    ) -> Result<T> {
         let inner = &tree.store().inner;
         if !inner.db.is_read_only() {
             inner.beats.start(&inner.db, &inner.clock)?;
         }
         let ctx = tree.ctx(at);
-        let (fence, found) = inner.db.write(|tx| take(tx, &ctx))?;
-        inner.beats.add(tree.key(), fence);
-        let held = Held {
+        inner.db.write(|tx| take(tx, &ctx))
+    }
+
+    /// The guard that was taken under this fencing number.
+    pub(crate) fn new(tree: &SessionTree, fence: i64) -> Held {
+        tree.store().inner.beats.add(tree.key(), fence);
+        Held {
             tree: tree.clone(),
             fence,
             is_ended: false,
-        };
-        Ok((held, found))
+        }
     }
 
     pub(crate) fn tree(&self) -> &SessionTree {

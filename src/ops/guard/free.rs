@@ -1,6 +1,6 @@
 //! Freeing a guard: its holder ends it, somebody releases it, or the next caller finds its holder dead.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::db::{GuardRow, Life, Outcome, guard_of, session_by_key};
 use crate::model::{Error, ErrorKind, GuardKind};
@@ -105,25 +105,34 @@ pub(crate) fn abort_navigation(
 
 /// The operation that took the guard with this fencing number from its holder.
 const TAKEN_FROM: &str = "
-  SELECT actor, json_extract(detail, '$.why') FROM operations
+  SELECT actor, json_extract(detail, '$.why'), json_extract(detail, '$.kind') FROM operations
   WHERE session_key = ?1 AND verb = 'release' AND json_extract(detail, '$.fence') = ?2
   ORDER BY key DESC LIMIT 1";
 
-fn taken_from(
-    conn: &Connection,
-    session_key: i64,
-    fence: i64,
-) -> Outcome<Option<(String, String)>> {
+struct TakenFrom {
+    by: String,
+    why: String,
+    kind: String,
+}
+
+fn taken_from(conn: &Connection, session_key: i64, fence: i64) -> Outcome<Option<TakenFrom>> {
+    let read = |row: &Row<'_>| {
+        Ok(TakenFrom {
+            by: row.get(0)?,
+            why: row.get(1)?,
+            kind: row.get(2)?,
+        })
+    };
     Ok(conn
         .prepare_cached(TAKEN_FROM)?
-        .query_row((session_key, fence), |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_row((session_key, fence), read)
         .optional()?)
 }
 
 /// Whether the navigation with this fencing number was aborted.
 pub(crate) fn was_aborted(conn: &Connection, session_key: i64, fence: i64) -> Outcome<bool> {
-    let why = taken_from(conn, session_key, fence)?.map(|(_, why)| why);
-    Ok(why.as_deref() == Some(Freed::Aborted.word()))
+    let taken = taken_from(conn, session_key, fence)?;
+    Ok(taken.is_some_and(|taken| taken.why == Freed::Aborted.word()))
 }
 
 /// The error for a holder that is none any more. It names who holds the session now, else who took it away.
@@ -136,22 +145,22 @@ pub(super) fn lost(
     let holder = guard.filter(|guard| guard.kind.is_some() && guard.fence > fence);
     let taken = taken_from(conn, ctx.session_key, fence)?;
     let how = match &taken {
-        Some((actor, why)) if why == Freed::Released.word() => format!("`{actor}` released it"),
-        Some((actor, why)) if why == Freed::Aborted.word() => format!("`{actor}` aborted it"),
-        Some((actor, why)) if why == Freed::Expired.word() => {
-            format!("it showed no sign of life for too long, and `{actor}` went on")
-        }
-        Some((actor, _)) => format!("its process seemed gone, and `{actor}` went on"),
         None => String::from("it had ended"),
+        Some(TakenFrom { by, why, .. }) => match why.as_str() {
+            "released" | "aborted" => format!("`{by}` {why} it"),
+            "expired" => format!("it showed no sign of life for too long, and `{by}` went on"),
+            _ => format!("its process seemed gone, and `{by}` went on"),
+        },
     };
+    let kind = taken.as_ref().map_or("turn", |taken| &taken.kind);
     let now = holder.as_ref().map_or_else(String::new, |guard| {
         format!("; `{}` holds the session now", guard.actor)
     });
-    let text = format!("the turn is over: {how}{now}; nothing was changed");
+    let text = format!("the {kind} is over: {how}{now}; nothing was changed");
     let error = Error::new(ErrorKind::TurnLost, text);
     let actor = holder
         .map(|guard| guard.actor)
-        .or(taken.map(|(actor, _)| actor));
+        .or(taken.map(|taken| taken.by));
     Ok(match actor {
         Some(actor) => error.with_actor(actor),
         None => error,
