@@ -71,10 +71,10 @@ pub use model::navigation::{HookDecision, NavigateOptions, Navigated, Navigation
 pub use model::node::{NewNode, OutlineNode, TreeNode};
 pub use model::selection::Selection;
 pub use model::session::{NewSession, SessionInfo};
-pub use read::{AllNodes, Cut, PathNode, PathNodes, Projection, TreeWalk, WalkNode};
 pub use navigation::{
     AbortHandle, Navigation, NavigationHooks, NavigationSummarizer, SummaryRequest,
 };
+pub use read::{AllNodes, Cut, PathNode, PathNodes, Projection, TreeWalk, WalkNode};
 pub use store::{Store, StoreBuilder};
 pub use tree::{BranchDiff, SessionTree, Splice};
 pub use turn::Turn;

@@ -30,6 +30,6 @@ pub(crate) use render::render_into;
 pub(crate) use select::select;
 pub(crate) use sessions::{list_sessions, resolve_session, session_info};
 pub(crate) use text::{one_line_content, turns_text};
-pub use whole::AllNodes;
 pub use walk::{TreeWalk, WalkNode};
 pub(crate) use who::{is_held, who, who_all};
+pub use whole::AllNodes;
