@@ -194,6 +194,14 @@ impl Store {
 
     /// The file's own id, made with it: a random UUID.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert_eq!(store.id()?.len(), 36);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `Io`, `Damaged`.
     pub fn id(&self) -> Result<String> {
@@ -276,6 +284,16 @@ impl Store {
 
     /// Opens a session by its id, exactly.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let same = store.open_session(tree.id())?;
+    /// assert_eq!(same.linear_projection()?.len(), 2);
+    /// assert_eq!(store.open_session("nobody").err().unwrap().kind(), ErrorKind::SessionNotFound);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `SessionNotFound`; `Damaged`; `Io`.
     pub fn open_session(&self, id: &str) -> Result<SessionTree> {
@@ -323,6 +341,16 @@ impl Store {
 
     /// The id of the session that `text` names: its id, else a unique prefix of it, else its name.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rename(Some("greeting"))?;
+    /// assert_eq!(&store.find_session("greeting")?, tree.id());
+    /// assert_eq!(&store.find_session(&tree.id()[..20])?, tree.id());
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `SessionNotFound`; `AmbiguousId` where several fit.
     pub fn find_session(&self, text: &str) -> Result<SessionId> {
@@ -330,6 +358,14 @@ impl Store {
     }
 
     /// All sessions, archived ones included, the one with the newest node first. Each costs a few look-ups.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert_eq!(store.sessions()?[0].messages, 2);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `Damaged`, `Io`.
@@ -339,6 +375,15 @@ impl Store {
 
     /// Deletes a session with all its nodes, for good: its bytes are overwritten and the WAL is emptied. Nothing but a note
     /// that it was deleted, and when and by whom, stays.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// store.delete_session(tree.id())?;
+    /// assert!(store.sessions()?.is_empty());
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `SessionNotFound`; `Busy` while somebody is in a turn or navigation in it; `ReadOnly`, `Io`.

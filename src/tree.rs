@@ -34,11 +34,28 @@ impl SessionTree {
     }
 
     /// The session's id in its store.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let same = store.open_session(tree.id())?;
+    /// assert_eq!(same.id(), tree.id());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn id(&self) -> &SessionId {
         &self.id
     }
 
     /// The store it is in.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert_eq!(tree.store().sessions()?.len(), 1);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn store(&self) -> &Store {
         &self.store
     }
@@ -64,6 +81,16 @@ impl SessionTree {
     // What is in it -------------------------------------------------------------------------------------------------------
 
     /// What a list of sessions shows of it.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let info = tree.info()?;
+    /// assert_eq!((info.messages, info.active_branch.as_str()), (2, "main"));
+    /// assert_eq!(info.leaf.as_deref(), Some("n1"));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `SessionNotFound`, `Io`.
@@ -95,6 +122,16 @@ impl SessionTree {
     }
 
     /// Nodes without their payloads in the order of writing: at most `limit`, from place `from` (0 = the first) on.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let page = tree.outline(0, 100)?;
+    /// assert_eq!(page[1].parent.as_deref(), Some("n0"));
+    /// assert_eq!(page[1].preview, "a");
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `Io`, `Damaged`.
@@ -160,6 +197,16 @@ impl SessionTree {
 
     /// Children of a node in the order of creation.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// tree.append_message(Message::assistant("another answer"), None)?;
+    /// assert_eq!(tree.children("n0")?, ["n1", "n2"]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `NodeNotFound`, `Io`.
     pub fn children(&self, id: &str) -> Result<Vec<NodeId>> {
@@ -171,6 +218,14 @@ impl SessionTree {
 
     /// Nodes without a parent, in the order of writing.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert_eq!(tree.roots()?, ["n0"]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `Io`.
     pub fn roots(&self) -> Result<Vec<NodeId>> {
@@ -179,6 +234,16 @@ impl SessionTree {
 
     /// Nodes without children, in the order of writing.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// tree.append_message(Message::assistant("another answer"), None)?;
+    /// assert_eq!(tree.leaves()?, ["n1", "n2"]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `Io`.
     pub fn leaves(&self) -> Result<Vec<NodeId>> {
@@ -186,6 +251,16 @@ impl SessionTree {
     }
 
     /// A node and all its descendants, in the order of writing.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// tree.append_message(Message::assistant("another answer"), None)?;
+    /// assert_eq!(tree.subtree("n0")?, ["n0", "n1", "n2"]);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `NodeNotFound`, `Io`.
@@ -197,6 +272,16 @@ impl SessionTree {
     }
 
     /// The deepest node that is on the paths of both; a node counts as its own ancestor. `None` where they share no root.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// tree.append_message(Message::assistant("another answer"), None)?;
+    /// assert_eq!(tree.common_ancestor("n1", "n2")?.as_deref(), Some("n0"));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `NodeNotFound`; `Damaged`; `Io`.
@@ -211,6 +296,15 @@ impl SessionTree {
 
     /// Sets a node's label. An empty text clears it.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.label("n1", "good")?;
+    /// assert_eq!(tree.node("n1")?.unwrap().label.as_deref(), Some("good"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `NodeNotFound`.
     pub fn label(&self, node_id: &str, text: &str) -> Result<()> {
@@ -222,6 +316,16 @@ impl SessionTree {
     }
 
     /// Clears a node's label. A label line of a file that is imported later does not set it again.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.label("n1", "good")?;
+    /// tree.clear_label("n1")?;
+    /// assert_eq!(tree.node("n1")?.unwrap().label, None);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `NodeNotFound`.
@@ -235,6 +339,15 @@ impl SessionTree {
 
     /// Sets the session's title (white space around it is dropped); `None` or a blank one takes it away.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rename(Some("  Fix the tests "))?;
+    /// assert_eq!(tree.info()?.name.as_deref(), Some("Fix the tests"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// Only those of every change.
     pub fn rename(&self, name: Option<&str>) -> Result<()> {
@@ -243,6 +356,15 @@ impl SessionTree {
     }
 
     /// Puts the session out of sight, or back. Nothing in it changes.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.archive(true)?;
+    /// assert!(tree.info()?.is_archived);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// Only those of every change.
@@ -255,6 +377,16 @@ impl SessionTree {
     }
 
     /// Puts a branch out of sight, or back. Its leaf and its name stay.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.create_branch(Some("n0"), Some("try b"), None)?;
+    /// tree.archive_branch("try b", true)?;
+    /// assert!(tree.branches()?[1].is_archived);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `BranchNotFound`.
@@ -270,6 +402,16 @@ impl SessionTree {
 
     /// All branches in name order, archived ones included.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// let names: Vec<String> = tree.branches()?.into_iter().map(|branch| branch.name).collect();
+    /// assert_eq!(names, ["main", "main-rewound"]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `Io`.
     pub fn branches(&self) -> Result<Vec<Branch>> {
@@ -278,6 +420,14 @@ impl SessionTree {
 
     /// The name of the branch the session is on.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert_eq!(tree.active_branch()?, "main");
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `Damaged` where there is none; `Io`.
     pub fn active_branch(&self) -> Result<String> {
@@ -285,6 +435,16 @@ impl SessionTree {
     }
 
     /// Whether there is more than one branch, archived ones included.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert!(!tree.has_branches()?);
+    /// tree.rewind("n0", None)?;
+    /// assert!(tree.has_branches()?);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `Io`.
@@ -296,6 +456,14 @@ impl SessionTree {
     }
 
     /// Whether a node of this id is there.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert!(tree.contains("n1")? && !tree.contains("n2")?);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `Io`.

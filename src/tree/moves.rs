@@ -55,6 +55,15 @@ impl SessionTree {
 
     /// Appends several nodes, each after the one before, in one transaction: all or none.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let ids = tree.append_many([NewNode::message(Message::user("more?")), NewNode::message(Message::assistant("no"))])?;
+    /// assert_eq!(ids, ["n2", "n3"]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`append`](SessionTree::append).
     pub fn append_many(&self, nodes: impl IntoIterator<Item = NewNode>) -> Result<Vec<NodeId>> {
@@ -96,6 +105,17 @@ impl SessionTree {
 
     /// Makes a branch that ends at a node and switches to it. Without a name it is `branch`, `branch-2`, ... Returns the name.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert_eq!(tree.branch("n0", Some("try b"), None)?, "try b");
+    /// assert_eq!(tree.active_branch()?, "try b");
+    /// assert_eq!(tree.branch("n0", None, None)?, "branch");
+    /// assert_eq!(tree.branch("n0", Some("main"), None).unwrap_err().kind(), ErrorKind::BranchExists);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `NodeNotFound`; `BranchExists` for a taken name; `InvalidArgument` for one that cannot be used.
     pub fn branch(
@@ -116,6 +136,17 @@ impl SessionTree {
 
     /// Makes a branch as [`branch`](SessionTree::branch) does, but stays where it is. Without a node the branch is empty, and
     /// its first append makes another root.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.create_branch(None, Some("scratch"), None)?;
+    /// assert_eq!(tree.active_branch()?, "main");
+    /// tree.append(NewNode::message(Message::user("another root")).on_branch("scratch"))?;
+    /// assert_eq!(tree.roots()?, ["n0", "n2"]);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`branch`](SessionTree::branch).
@@ -141,6 +172,17 @@ impl SessionTree {
     }
 
     /// Makes another branch active. Being on it already is a success without effect.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.create_branch(Some("n0"), Some("try b"), None)?;
+    /// tree.switch_branch("try b")?;
+    /// assert_eq!(tree.linear_projection()?.len(), 1);
+    /// assert_eq!(tree.switch_branch("try c").unwrap_err().kind(), ErrorKind::BranchNotFound);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `BranchNotFound`, for `main` too where there is none.

@@ -21,6 +21,14 @@ pub struct BranchDiff {
 impl SessionTree {
     /// The messages of the active branch, root first, byte for byte. Only nodes of kind `message` are in it.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert_eq!(tree.linear_projection()?, [Message::user("q"), Message::assistant("a")]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `CutPath` where an ancestor's parent was never written; `Damaged` for a cycle or a broken path; `Io`.
     pub fn linear_projection(&self) -> Result<Vec<Message>> {
@@ -28,6 +36,15 @@ impl SessionTree {
     }
 
     /// The messages of a branch, root first, byte for byte. An empty branch has none.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// assert_eq!(tree.linear_projection_of("main-rewound")?.len(), 2);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `BranchNotFound`, and as [`linear_projection`](SessionTree::linear_projection).
@@ -65,6 +82,15 @@ impl SessionTree {
 
     /// The messages of a branch (`None`: the active one) as far as its path goes, and where it is cut.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let (messages, cut) = tree.projection_with_report(None)?;
+    /// assert_eq!((messages.len(), cut), (2, None));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `BranchNotFound`, `Damaged`, `Io`.
     pub fn projection_with_report(
@@ -83,6 +109,17 @@ impl SessionTree {
 
     /// The nodes of a path of all kinds, with their payloads, read page by page as they are taken.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// for node in tree.path_nodes(&Selection::default())? {
+    ///     let node = node?;
+    ///     println!("{} {}: {}", node.id, node.kind, node.preview);
+    /// }
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`projection`](SessionTree::projection).
     pub fn path_nodes(&self, selection: &Selection) -> Result<PathNodes> {
@@ -94,6 +131,14 @@ impl SessionTree {
 
     /// The ids of the active branch's nodes of all kinds, root first.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert_eq!(tree.active_path()?, ["n0", "n1"]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`linear_projection`](SessionTree::linear_projection).
     pub fn active_path(&self) -> Result<Vec<NodeId>> {
@@ -101,6 +146,15 @@ impl SessionTree {
     }
 
     /// The ids of a branch's nodes of all kinds, root first.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// assert_eq!(tree.path_of("main-rewound")?, ["n0", "n1"]);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`linear_projection_of`](SessionTree::linear_projection_of).
@@ -113,6 +167,15 @@ impl SessionTree {
 
     /// The ids of a selected path's nodes of all kinds, root first.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let selection = Selection { leaf: Some("n0".into()), ..Selection::default() };
+    /// assert_eq!(tree.path_ids(&selection)?, ["n0"]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`projection`](SessionTree::projection).
     pub fn path_ids(&self, selection: &Selection) -> Result<Vec<NodeId>> {
@@ -120,6 +183,16 @@ impl SessionTree {
     }
 
     /// The nodes on the way from one node to another, both included: up to their common ancestor, then down.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// tree.append_message(Message::assistant("another answer"), None)?;
+    /// assert_eq!(tree.path_between("n1", "n2")?, ["n1", "n0", "n2"]);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `NodeNotFound`; `InvalidArgument` where they share no root; `Damaged`; `Io`.
@@ -155,6 +228,18 @@ impl SessionTree {
     }
 
     /// How two branches differ.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// tree.append_message(Message::assistant("another answer"), None)?;
+    /// let diff = tree.diff("main", "main-rewound")?;
+    /// assert_eq!(diff.common_ancestor.as_deref(), Some("n0"));
+    /// assert_eq!((diff.only_left, diff.only_right), (vec!["n2".into()], vec!["n1".into()]));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `BranchNotFound`, `Damaged`, `Io`.

@@ -17,6 +17,16 @@ pub struct Splice {
 impl SessionTree {
     /// Stores a text that stands for a branch, as of its present leaf. Older summaries are kept; the newest counts.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.summarize_branch("main", "A greeting.", Some("small-model"), None)?;
+    /// let summary = tree.branches()?[0].summary.clone().unwrap();
+    /// assert_eq!((summary.summary.as_str(), summary.node_id.as_str()), ("A greeting.", "n1"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `BranchNotFound`; `EmptyBranch` for one without a leaf.
     pub fn summarize_branch(
@@ -35,6 +45,16 @@ impl SessionTree {
 
     /// Every summary the branch ever got, oldest first.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.summarize_branch("main", "first", None, None)?;
+    /// tree.summarize_branch("main", "second", None, None)?;
+    /// assert_eq!(tree.summaries("main")?.len(), 2);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `BranchNotFound`, `Io`.
     pub fn summaries(&self, branch: &str) -> Result<Vec<BranchSummary>> {
@@ -45,6 +65,14 @@ impl SessionTree {
     }
 
     /// The branch as text, one line a message: `role: content`.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// assert_eq!(tree.render_branch_text("main")?, "user: q\nassistant: a\n");
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`linear_projection_of`](SessionTree::linear_projection_of).
@@ -60,6 +88,23 @@ impl SessionTree {
 
     /// Has a branch summarised and stores the text, as of the leaf that was rendered. No transaction is open meanwhile. If the
     /// summariser fails, `[N turn(s), unsummarized]` is stored without a model, and the call succeeds. Returns the text.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// struct Tiny;
+    /// impl BranchSummarizer for Tiny {
+    ///     fn summarize(&self, text: &str) -> Result<String> {
+    ///         Ok(format!("{} lines", text.lines().count()))
+    ///     }
+    ///     fn model_id(&self) -> &str {
+    ///         "tiny"
+    ///     }
+    /// }
+    /// assert_eq!(tree.summarize_branch_with("main", &Tiny, None)?, "2 lines");
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `BranchNotFound`, `EmptyBranch`, and as [`linear_projection_of`](SessionTree::linear_projection_of).
@@ -101,6 +146,17 @@ impl SessionTree {
 
     /// The active projection, and for every other branch in name order its newest summary, or `[N turn(s), unsummarized]`, or
     /// a text that says that it could not be read or has no leaf.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// let splice = tree.splice_for_linear_export()?;
+    /// assert_eq!(splice.messages.len(), 1);
+    /// assert_eq!(splice.summaries[0].summary, "[2 turn(s), unsummarized]");
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`linear_projection`](SessionTree::linear_projection), for the active branch only.
