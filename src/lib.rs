@@ -54,13 +54,17 @@ pub(crate) mod ops;
 #[allow(dead_code)]
 pub(crate) mod read;
 
+mod fork;
 mod navigation;
 mod store;
 mod tree;
 mod turn;
+mod undo;
 
 pub use db::Durability;
+pub use fork::{ForkCandidate, ForkPoint};
 pub use model::branch::{Branch, BranchSummarizer, BranchSummary, MAIN_BRANCH};
+pub use model::change::{Change, Changes, Cursor, OperationRecord};
 pub use model::chat::{ChatMessage, ToolCall};
 pub use model::clock::{Clock, SystemClock};
 pub use model::error::{Error, ErrorKind, Result};
@@ -78,3 +82,4 @@ pub use read::{AllNodes, Cut, PathNode, PathNodes, Projection, TreeWalk, WalkNod
 pub use store::{Store, StoreBuilder};
 pub use tree::{BranchDiff, SessionTree, Splice};
 pub use turn::Turn;
+pub use undo::Undone;

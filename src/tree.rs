@@ -1,5 +1,6 @@
 //! One conversation tree.
 
+mod changes;
 mod marks;
 mod moves;
 mod paths;

@@ -3,6 +3,8 @@
 mod attacks;
 #[cfg(feature = "cli")]
 mod cli;
+mod process;
 mod store;
 mod support;
+mod turns;
 mod views;

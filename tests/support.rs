@@ -20,3 +20,23 @@ pub fn shared(part: &str) -> Option<PathBuf> {
 pub fn full() -> bool {
     std::env::var_os("ST_FULL").is_some_and(|value| value == "1")
 }
+
+/// Writes to a store as any program may: with the `sqlite3` shell. `false` (printed) where there is none.
+pub fn sqlite3(path: &std::path::Path, sql: &str) -> bool {
+    let shell = std::process::Command::new("sqlite3")
+        .arg("-bail")
+        .arg(path)
+        .arg(format!("PRAGMA busy_timeout = 10000; {sql}"))
+        .output();
+    match shell {
+        Ok(output) => {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "the shell refused: {errors}");
+            true
+        }
+        Err(_) => {
+            println!("skipped: no sqlite3 shell");
+            false
+        }
+    }
+}

@@ -39,7 +39,7 @@ impl Clock for Machine {
 }
 
 pub struct Bench {
-    _directory: tempfile::TempDir,
+    pub directory: tempfile::TempDir,
     pub path: PathBuf,
     pub machine: Machine,
     pub tree: SessionTree,
@@ -62,7 +62,7 @@ pub fn bench() -> Bench {
     ];
     let tree = store.from_linear(messages, None).unwrap();
     Bench {
-        _directory: directory,
+        directory,
         path,
         machine,
         tree,
@@ -123,7 +123,12 @@ fn moves(tree: &SessionTree) -> Vec<(&'static str, session_tree::Result<()>)> {
 
 #[test]
 fn a_turn_keeps_every_other_move_out_and_nothing_else() {
-    let Bench { tree, path, .. } = bench();
+    let Bench {
+        tree,
+        path,
+        directory: _kept,
+        ..
+    } = bench();
     tree.create_branch(Some("n1"), Some("side"), None).unwrap();
     let turn = tree.begin_turn(None).unwrap();
     let elsewhere = Store::builder().actor("you").open(&path).unwrap();
@@ -159,7 +164,11 @@ fn a_turn_keeps_every_other_move_out_and_nothing_else() {
 
 #[test]
 fn a_turn_follows_its_own_moves() {
-    let Bench { tree, .. } = bench();
+    let Bench {
+        tree,
+        directory: _kept,
+        ..
+    } = bench();
     let turn = tree.begin_turn(None).unwrap();
     assert_eq!(turn.leaf().unwrap(), "n2");
     turn.append_many([NewNode::message(say("a")), NewNode::message(say("b"))])
@@ -185,7 +194,11 @@ fn a_turn_follows_its_own_moves() {
 
 #[test]
 fn a_turn_on_another_branch_stays_there() {
-    let Bench { tree, .. } = bench();
+    let Bench {
+        tree,
+        directory: _kept,
+        ..
+    } = bench();
     tree.create_branch(Some("n1"), Some("side"), None).unwrap();
     let turn = tree.begin_turn(Some("side")).unwrap();
     turn.append_message(say("aside"), None).unwrap();
@@ -207,7 +220,11 @@ fn a_turn_on_another_branch_stays_there() {
 
 #[test]
 fn a_node_appended_again_in_a_turn_is_there_once() {
-    let Bench { tree, .. } = bench();
+    let Bench {
+        tree,
+        directory: _kept,
+        ..
+    } = bench();
     let turn = tree.begin_turn(None).unwrap();
     let node = || NewNode::message(say("four")).id("four");
     for _ in 0..2 {
@@ -229,6 +246,7 @@ fn who_names_the_holder_without_writing() {
         tree,
         path,
         machine,
+        directory: _kept,
         ..
     } = bench();
     let reader = Store::builder().read_only().open(&path).unwrap();
@@ -260,7 +278,11 @@ fn who_names_the_holder_without_writing() {
 
 #[test]
 fn a_panic_ends_the_turn() {
-    let Bench { tree, .. } = bench();
+    let Bench {
+        tree,
+        directory: _kept,
+        ..
+    } = bench();
     let in_turn = tree.clone();
     let panicked = std::thread::spawn(move || {
         let turn = in_turn.begin_turn(None).unwrap();
@@ -276,7 +298,12 @@ fn a_panic_ends_the_turn() {
 #[test]
 fn a_killed_process_frees_its_turn() {
     for kill in [Other::kill as fn(&mut Other), Other::kill_and_bury] {
-        let Bench { tree, path, .. } = bench();
+        let Bench {
+            tree,
+            path,
+            directory: _kept,
+            ..
+        } = bench();
         let mut other = Other::start(&path, &tree);
         assert_eq!(other.ask("begin"), "ok");
         assert_eq!(other.ask("append four"), "n3");
@@ -295,7 +322,12 @@ fn a_killed_process_frees_its_turn() {
 
 #[test]
 fn a_dead_holder_is_freed_by_whoever_comes_next_and_that_is_recorded() {
-    let Bench { tree, path, .. } = bench();
+    let Bench {
+        tree,
+        path,
+        directory: _kept,
+        ..
+    } = bench();
     let mut other = Other::start(&path, &tree);
     assert_eq!(other.ask("begin"), "ok");
     other.kill_and_bury();
@@ -321,6 +353,7 @@ fn a_silent_holder_expires_and_learns_of_it() {
         tree,
         path,
         machine,
+        directory: _kept,
         ..
     } = bench();
     let mut other = Other::start(&path, &tree);
@@ -349,7 +382,12 @@ fn a_silent_holder_expires_and_learns_of_it() {
 /// A holder that was silent for too long but that nobody replaced has lost nothing.
 #[test]
 fn an_expired_turn_that_nobody_took_goes_on() {
-    let Bench { tree, machine, .. } = bench();
+    let Bench {
+        tree,
+        machine,
+        directory: _kept,
+        ..
+    } = bench();
     let turn = tree.begin_turn(None).unwrap();
     machine.sleep_for(60_000);
     assert!(!tree.who().unwrap().unwrap().is_alive);
@@ -359,7 +397,12 @@ fn an_expired_turn_that_nobody_took_goes_on() {
 
 #[test]
 fn the_wall_clock_has_no_effect_on_turns() {
-    let Bench { tree, machine, .. } = bench();
+    let Bench {
+        tree,
+        machine,
+        directory: _kept,
+        ..
+    } = bench();
     machine.set_wall(1_700_000_000_000);
     let turn = tree.begin_turn(None).unwrap();
     for wall in [0, -5, i64::MAX, 1_700_000_000_000 + 86_400_000] {
@@ -375,7 +418,12 @@ fn the_wall_clock_has_no_effect_on_turns() {
 
 #[test]
 fn a_released_turn_is_lost_and_says_to_whom() {
-    let Bench { tree, path, .. } = bench();
+    let Bench {
+        tree,
+        path,
+        directory: _kept,
+        ..
+    } = bench();
     let turn = tree.begin_turn(None).unwrap();
     let mut other = Other::start(&path, &tree);
     assert_eq!(other.ask("release"), "true");
@@ -402,7 +450,11 @@ fn a_released_turn_is_lost_and_says_to_whom() {
 /// The fencing number tells a turn from the next one of the same process.
 #[test]
 fn a_lost_turn_does_not_come_back_through_a_new_one() {
-    let Bench { tree, .. } = bench();
+    let Bench {
+        tree,
+        directory: _kept,
+        ..
+    } = bench();
     let old = tree.begin_turn(None).unwrap();
     tree.release().unwrap();
     let new = tree.begin_turn(None).unwrap();
@@ -418,7 +470,12 @@ fn a_lost_turn_does_not_come_back_through_a_new_one() {
 /// A leaf can move during a turn only from outside the guards: any program can write to the file.
 #[test]
 fn a_leaf_moved_from_outside_is_found_by_the_turn() {
-    let Bench { tree, path, .. } = bench();
+    let Bench {
+        tree,
+        path,
+        directory: _kept,
+        ..
+    } = bench();
     let turn = tree.begin_turn(None).unwrap();
     let sql = "INSERT INTO branches (session_key, name, leaf_key, created_at_ms) SELECT key, 'kept', leaf_key, 0 FROM
         (SELECT session_key AS key, leaf_key FROM branches WHERE name = 'main');
@@ -438,7 +495,12 @@ fn a_leaf_moved_from_outside_is_found_by_the_turn() {
 
 #[test]
 fn a_moved_leaf_names_who_moved_it() {
-    let Bench { tree, path, .. } = bench();
+    let Bench {
+        tree,
+        path,
+        directory: _kept,
+        ..
+    } = bench();
     let mut other = Other::start(&path, &tree);
     let stale = || {
         tree.append(NewNode::message(say("stale")).expecting_leaf(Some("n2")))
@@ -465,7 +527,12 @@ fn a_moved_leaf_names_who_moved_it() {
 /// Two processes ask at the same moment, again and again: one gets the turn, the other is told so.
 #[test]
 fn one_of_two_that_begin_at_once_gets_the_turn() {
-    let Bench { tree, path, .. } = bench();
+    let Bench {
+        tree,
+        path,
+        directory: _kept,
+        ..
+    } = bench();
     let mut others: Vec<Other> = (0..2).map(|_| Other::start(&path, &tree)).collect();
     for round in 0..20 {
         for other in &mut others {
@@ -483,7 +550,11 @@ fn one_of_two_that_begin_at_once_gets_the_turn() {
 fn a_turn_can_be_carried_to_another_thread() {
     fn carried<T: Send + Sync + 'static>() {}
     carried::<Turn>();
-    let Bench { tree, .. } = bench();
+    let Bench {
+        tree,
+        directory: _kept,
+        ..
+    } = bench();
     let turn = Arc::new(tree.begin_turn(None).unwrap());
     let threads: Vec<_> = (0..4)
         .map(|_| {
@@ -499,4 +570,22 @@ fn a_turn_can_be_carried_to_another_thread() {
         thread.join().unwrap();
     }
     assert_eq!(tree.active_path().unwrap().len(), 43);
+}
+
+/// The thread of the store shows life for a turn that does nothing. It does so within a few seconds; how soon is not promised.
+#[test]
+fn an_idle_turn_stays_alive() {
+    let Bench {
+        tree,
+        machine,
+        directory: _kept,
+        ..
+    } = bench();
+    let _turn = tree.begin_turn(None).unwrap();
+    machine.sleep_for(29_000);
+    while tree.who().unwrap().unwrap().silent_ms >= 29_000 {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    machine.sleep_for(2_000);
+    assert!(tree.who().unwrap().unwrap().is_alive);
 }

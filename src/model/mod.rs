@@ -1,6 +1,7 @@
 //! Plain types and text: no SQL, no files.
 
 pub(crate) mod branch;
+pub(crate) mod change;
 pub(crate) mod chat;
 pub(crate) mod clock;
 pub(crate) mod error;
@@ -15,6 +16,7 @@ pub(crate) mod selection;
 pub(crate) mod session;
 
 pub(crate) use branch::{Branch, BranchSummarizer, BranchSummary, MAIN_BRANCH};
+pub(crate) use change::{Change, Changes, Cursor, OperationRecord};
 pub(crate) use clock::{Clock, SystemClock, iso_from_ms};
 pub(crate) use error::{Error, ErrorKind, Result};
 pub(crate) use guard::{GuardKind, Holder};

@@ -163,3 +163,11 @@ pub(super) fn leaf_moved(
         None => error,
     })
 }
+
+/// The error for a caller whose idea of the active branch is out of date.
+pub(super) fn switched(branch: &str) -> Error {
+    let text = format!(
+        "the session was switched to branch `{branch}` in between; look again and repeat the call"
+    );
+    Error::new(ErrorKind::LeafMoved, text).with_branch(branch)
+}

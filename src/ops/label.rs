@@ -62,3 +62,13 @@ pub(super) fn set_row(
         .execute((session_key, node_id, text, at_ms))?;
     Ok(())
 }
+
+const COPY: &str = "
+  INSERT INTO labels (session_key, node_id, label, set_by, set_at_ms)
+  SELECT ?2, node_id, label, set_by, set_at_ms FROM labels WHERE session_key = ?1 AND node_id = ?3";
+
+/// Gives a node of another session, that has the same id, the label as it stands.
+pub(super) fn copy_row(conn: &Connection, from: i64, to: i64, node_id: &str) -> Outcome<()> {
+    conn.prepare_cached(COPY)?.execute((from, to, node_id))?;
+    Ok(())
+}

@@ -4,6 +4,7 @@ mod adopt;
 mod append;
 mod branch;
 mod create;
+mod fork;
 mod guard;
 mod label;
 mod names;
@@ -13,10 +14,12 @@ mod remove;
 mod rename;
 mod rewind;
 mod summarize;
+mod undo;
 
 pub(crate) use append::{Appended, append, append_all};
 pub(crate) use branch::{BranchSpec, branch, switch};
 pub(crate) use create::{create_session, from_linear};
+pub(crate) use fork::fork;
 pub(crate) use guard::{
     Permit, Pin, Place, abort_navigation, beat, end, place_of, release, take, was_aborted,
 };
@@ -26,6 +29,7 @@ pub(crate) use remove::delete_session;
 pub(crate) use rename::{archive_branch, archive_session, rename};
 pub(crate) use rewind::{KeepOld, move_leaf, rewind};
 pub(crate) use summarize::{empty_branch, summarize};
+pub(crate) use undo::{Undone, redo, undo};
 
 /// Who does something, in which session, when, and by which right.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::guard::{Permit, Place, admit, end, place_of, take};
+use super::guard::{Permit, Place, admit, end, place_of, switched, take};
 use super::record::{Operation, record};
 use super::rewind::{KeepOld, move_leaf};
 use super::{Ctx, append, label, summarize};
@@ -114,13 +114,7 @@ pub(crate) fn commit_navigation(
     let session = session_by_key(conn, ctx.session_key)?;
     let branch = branch_by_key(conn, session.key, session.active_branch_key)?;
     if branch.key != route.from.pin.branch_key {
-        let text = format!(
-            "the session was switched to branch `{}` in between; look again and repeat the call",
-            branch.name
-        );
-        return Err(Fault::Ours(
-            Error::new(ErrorKind::LeafMoved, text).with_branch(branch.name),
-        ));
+        return Err(Fault::Ours(switched(&branch.name)));
     }
     let ctx = &Ctx {
         permit: Permit::Held { fence, pin: None },

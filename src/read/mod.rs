@@ -1,6 +1,7 @@
 //! What is asked of a tree, one file a question. Nothing here writes.
 
 mod branches;
+mod changes;
 mod family;
 mod find;
 mod left_behind;
@@ -17,13 +18,14 @@ mod who;
 mod whole;
 
 pub(crate) use branches::{branch_names, branches, has_branches, summaries};
+pub(crate) use changes::{changes, head, heads};
 pub(crate) use family::{children, common_ancestor, leaves, roots, subtree};
 pub(crate) use find::find_node;
 pub(crate) use left_behind::{left_behind, text_left_behind};
 pub(crate) use node::node;
 pub(crate) use outline::outline;
 pub use path::Cut;
-pub(crate) use path::{PathPlan, Window};
+pub(crate) use path::{PathPlan, Run, Window, plan_from};
 pub use projection::{PathNode, PathNodes, Projection};
 pub(crate) use projection::{join_line, path_ids};
 pub(crate) use render::render_into;
