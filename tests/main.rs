@@ -3,6 +3,7 @@
 mod attacks;
 #[cfg(feature = "cli")]
 mod cli;
+mod durability;
 mod process;
 mod store;
 mod support;
