@@ -42,6 +42,18 @@
 
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::todo,
+        clippy::dbg_macro,
+        clippy::print_stdout,
+        clippy::print_stderr
+    )
+)]
 
 #[allow(dead_code)]
 pub(crate) mod db;
@@ -83,3 +95,8 @@ pub use store::{Store, StoreBuilder};
 pub use tree::{BranchDiff, SessionTree, Splice};
 pub use turn::Turn;
 pub use undo::Undone;
+
+/// The README's examples are compiled and run as this crate's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

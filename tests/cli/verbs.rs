@@ -207,3 +207,68 @@ fn a_backup_is_one_file_and_takes_no_place_that_is_taken() {
     let error = bench.run(&["backup", "copy.db"]).fails(2);
     assert!(error.contains("copy.db"), "{error}");
 }
+
+#[test]
+fn navigate_goes_before_a_users_message_and_leaves_a_summary() {
+    let bench = Bench::new();
+    bench.script("new | append first | append --role assistant answer | append second");
+    let done = bench
+        .run(&[
+            "navigate",
+            "n0",
+            "--summary",
+            "tried one thing",
+            "--label",
+            "again",
+            "--json",
+        ])
+        .json();
+    assert_eq!(done["editorText"], "first");
+    assert_eq!(done["preservedBranch"], "main-rewound");
+    assert_eq!(done["summaryNode"], "n3");
+    assert_eq!(
+        bench.run(&["node", "n3", "--json"]).json()["label"],
+        "again"
+    );
+    let branches = bench.run(&["branches", "--json"]).json();
+    assert_eq!(
+        branches["branches"][1]["summary"]["summary"],
+        "tried one thing"
+    );
+}
+
+#[test]
+fn who_and_release_meet_a_turn_of_another_process() {
+    let bench = Bench::new();
+    bench.script("new --id s | append a");
+    assert_eq!(bench.run(&["who"]).ok(), "");
+    let free = bench.run(&["release"]);
+    assert_eq!((free.code, free.out.as_str()), (1, "nobody held it\n"));
+
+    let store = session_tree::Store::builder()
+        .actor("planner")
+        .open(bench.store())
+        .unwrap();
+    let turn = store.open_session("s").unwrap().begin_turn(None).unwrap();
+    let holder = &bench.run(&["who", "--json"]).json()["holders"][0];
+    assert_eq!(
+        (&holder["actor"], &holder["alive"]),
+        (&"planner".into(), &true.into())
+    );
+    for verb in [
+        &["append", "x"][..],
+        &["rewind", "n0"],
+        &["navigate", "n0"],
+        &["switch", "main"],
+    ] {
+        let error = bench.run(verb).fails(4);
+        assert!(error.contains("planner"), "{verb:?}: {error}");
+    }
+    bench
+        .run(&["label", "n0", "reading and marking stay free"])
+        .ok();
+    assert_eq!(bench.run(&["release"]).ok(), "released\n");
+    bench.run(&["append", "x"]).ok();
+    let late = turn.append_message(session_tree::Message::user("late"), None);
+    assert_eq!(late.unwrap_err().kind(), session_tree::ErrorKind::TurnLost);
+}

@@ -11,9 +11,11 @@ mod has_branches;
 mod label;
 mod leaves;
 mod log;
+mod navigate;
 mod new;
 mod node;
 mod path;
+mod release;
 mod rename;
 mod render;
 mod rewind;
@@ -22,6 +24,7 @@ mod splice;
 mod summarize;
 mod switch;
 mod tree;
+mod who;
 
 use clap::Subcommand;
 
@@ -45,6 +48,8 @@ pub(crate) enum Verb {
     Append(append::Append),
     /// Move the active branch to a node and keep the old leaf under a name
     Rewind(rewind::Rewind),
+    /// Go to a node as a person does: before a user's message, and with a summary of what is left behind
+    Navigate(navigate::Navigate),
     /// Make a branch at a node and switch to it
     Branch(branch::Branch),
     /// Make another branch active
@@ -73,6 +78,10 @@ pub(crate) enum Verb {
     Archive(archive::Archive),
     /// Delete a session for good
     Delete(delete::Delete),
+    /// List who is in a turn or navigation
+    Who,
+    /// Free the session from the turn or navigation it is in, whoever holds it
+    Release,
     /// Copy the store to a new file, while it is in use
     Backup(backup::Backup),
 }
@@ -81,6 +90,7 @@ pub(crate) enum Verb {
 pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
     match verb {
         Verb::HasBranches => return has_branches::run(context),
+        Verb::Release => return release::run(context),
         Verb::Sessions => sessions::run(context),
         Verb::New(arguments) => new::run(context, arguments),
         Verb::Tree => tree::run(context),
@@ -88,6 +98,7 @@ pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
         Verb::Node(arguments) => node::run(context, &arguments),
         Verb::Append(arguments) => append::run(context, arguments),
         Verb::Rewind(arguments) => rewind::run(context, &arguments),
+        Verb::Navigate(arguments) => navigate::run(context, arguments),
         Verb::Branch(arguments) => branch::run(context, &arguments),
         Verb::Switch(arguments) => switch::run(context, &arguments),
         Verb::Label(arguments) => label::run(context, &arguments),
@@ -101,6 +112,7 @@ pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
         Verb::Rename(arguments) => rename::run(context, &arguments),
         Verb::Archive(arguments) => archive::run(context, &arguments),
         Verb::Delete(arguments) => delete::run(context, &arguments),
+        Verb::Who => who::run(context),
         Verb::Backup(arguments) => backup::run(context, &arguments),
     }
     .map(|()| Exit::Done)
