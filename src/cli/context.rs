@@ -1,6 +1,7 @@
 //! What a verb works with: the output, the store, the session.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use session_tree::{SessionInfo, SessionTree, Store, StoreBuilder};
@@ -25,6 +26,17 @@ impl Context {
     pub(crate) fn new(common: Common) -> Context {
         let out = Output::new(common.json);
         Context { common, out }
+    }
+
+    /// The file named with `--db`.
+    pub(crate) fn named_file(&self) -> Option<&Path> {
+        self.common.db.as_deref()
+    }
+
+    /// Sends the verbs that follow to this file and session.
+    pub(crate) fn point_at(&mut self, db: PathBuf, session: Option<String>) {
+        self.common.db = Some(db);
+        self.common.session = session;
     }
 
     /// Says something on stderr that is no error.

@@ -70,7 +70,7 @@ fn every_verb_answers_in_json() {
                 "{verb}: {line}"
             );
         }
-        let is_stream = matches!(verb.as_str(), "tree" | "log");
+        let is_stream = matches!(verb.as_str(), "tree" | "log" | "demo");
         assert!(
             is_stream || ran.out.lines().count() == 1,
             "{verb} is one document"

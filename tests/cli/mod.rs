@@ -2,6 +2,7 @@
 
 mod bad_files;
 mod bench;
+mod docs;
 mod drawing;
 mod exit_codes;
 mod json;

@@ -5,7 +5,9 @@ mod archive;
 mod backup;
 mod branch;
 mod branches;
+mod bundled;
 mod delete;
+mod demo;
 mod diff;
 mod has_branches;
 mod label;
@@ -82,6 +84,8 @@ pub(crate) enum Verb {
     Who,
     /// Free the session from the turn or navigation it is in, whoever holds it
     Release,
+    /// Show it all on a bundled session, in a new file in the temporary directory
+    Demo,
     /// Copy the store to a new file, while it is in use
     Backup(backup::Backup),
 }
@@ -113,6 +117,7 @@ pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
         Verb::Archive(arguments) => archive::run(context, &arguments),
         Verb::Delete(arguments) => delete::run(context, &arguments),
         Verb::Who => who::run(context),
+        Verb::Demo => demo::run(context),
         Verb::Backup(arguments) => backup::run(context, &arguments),
     }
     .map(|()| Exit::Done)
