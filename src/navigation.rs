@@ -174,10 +174,7 @@ impl Navigation {
             Way::Planned { held, route } => (held, route),
         };
         let fence = held.fence();
-        let permit = Permit::Held {
-            fence,
-            pin: Some(route.from.pin),
-        };
+        let permit = Permit::Held { fence, pin: None };
         let ctx = tree.ctx_with(options.at, permit);
         let db = &tree.store().inner.db;
         let label = options.label.as_deref();
@@ -195,7 +192,7 @@ impl Navigation {
                 })
             }
             Err(error)
-                if error.kind() == ErrorKind::TurnLost
+                if matches!(error.kind(), ErrorKind::TurnLost | ErrorKind::LeafMoved)
                     && db.read(|tx| ops::was_aborted(tx, tree.key(), fence))? =>
             {
                 Ok(gave_up(&tree, true))

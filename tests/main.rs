@@ -4,6 +4,7 @@ mod attacks;
 #[cfg(feature = "cli")]
 mod cli;
 mod durability;
+mod navigation;
 mod process;
 mod store;
 mod support;

@@ -83,7 +83,7 @@ const BRANCH_NOW: &str = "
   WHERE branch.key = ?1 AND branch.session_key = ?2";
 
 /// Compares a pin with the branch as it is.
-fn still_there(conn: &Connection, ctx: &Ctx<'_>, pin: Pin) -> Outcome<()> {
+pub(super) fn still_there(conn: &Connection, ctx: &Ctx<'_>, pin: Pin) -> Outcome<()> {
     let now = conn
         .prepare_cached(BRANCH_NOW)?
         .query_row((pin.branch_key, ctx.session_key), |row| {

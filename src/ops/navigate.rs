@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::guard::{Permit, Place, admit, end, place_of, switched, take};
+use super::guard::{Place, admit, end, place_of, still_there, switched, take};
 use super::record::{Operation, record};
 use super::rewind::{KeepOld, move_leaf};
 use super::{Ctx, append, label, summarize};
@@ -110,16 +110,14 @@ pub(crate) fn commit_navigation(
     summary: Option<&NavigationSummary>,
     label_text: Option<&str>,
 ) -> Outcome<Moved> {
-    admit(conn, ctx)?;
     let session = session_by_key(conn, ctx.session_key)?;
     let branch = branch_by_key(conn, session.key, session.active_branch_key)?;
+    // That the place has changed says more than that the guard was lost, so it is looked at first.
     if branch.key != route.from.pin.branch_key {
         return Err(Fault::Ours(switched(&branch.name)));
     }
-    let ctx = &Ctx {
-        permit: Permit::Held { fence, pin: None },
-        ..*ctx
-    };
+    still_there(conn, ctx, route.from.pin)?;
+    admit(conn, ctx)?;
     let preserved = move_leaf(conn, ctx, &branch, route.to_key, KeepOld::IfUnnamed)?;
     let mut leaf = route.to.clone();
     let mut leaf_key = route.to_key;
