@@ -28,7 +28,7 @@ fn arguments(verb: &str) -> Vec<&str> {
         "rewind" => vec!["rewind", "n1"],
         "navigate" => vec!["navigate", "n1", "--summary", "short"],
         "branch" => vec!["branch", "n1"],
-        "switch" => vec!["switch", "x"],
+        "switch" => vec!["switch", "main"],
         "label" => vec!["label", "n1", "here"],
         "summarize" => vec!["summarize", "x", "short"],
         "diff" => vec!["diff", "main", "x"],
@@ -45,6 +45,7 @@ fn seeded() -> Bench {
     bench
         .run(&["append", "separators \u{2028} \u{2029} \u{85}"])
         .ok();
+    bench.script("switch x");
     bench
 }
 
@@ -55,7 +56,7 @@ fn every_verb_answers_in_json() {
         let mut line = arguments(&verb);
         line.push("--json");
         let ran = bench.run(&line);
-        let code = i32::from(verb == "release");
+        let code = i32::from(matches!(verb.as_str(), "release" | "redo"));
         assert_eq!((ran.code, ran.err.as_str()), (code, ""), "{verb}: {ran:?}");
         assert!(!ran.out.trim().is_empty(), "{verb} says nothing");
         // Line by line as a reader splits it that takes every Unicode line end for one.

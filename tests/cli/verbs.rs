@@ -272,3 +272,49 @@ fn who_and_release_meet_a_turn_of_another_process() {
     let late = turn.append_message(session_tree::Message::user("late"), None);
     assert_eq!(late.unwrap_err().kind(), session_tree::ErrorKind::TurnLost);
 }
+
+#[test]
+fn undo_and_redo_move_and_lose_nothing() {
+    let bench = Bench::new();
+    bench.script("new | append a | append b | rewind n0");
+    assert_eq!(
+        bench.run(&["undo"]).ok(),
+        "undone: rewind; on branch main at n1\n"
+    );
+    assert_eq!(
+        bench.run(&["redo"]).ok(),
+        "redone: rewind; on branch main at n0\n"
+    );
+    let none = bench.run(&["redo"]);
+    assert_eq!((none.code, none.err.as_str()), (1, ""), "{none:?}");
+    bench.script("append c");
+    bench.run(&["undo"]).fails(4);
+}
+
+#[test]
+fn a_fork_is_a_session_with_the_same_path() {
+    let bench = Bench::new();
+    bench.script("new --id s | append a | append b");
+    let fork = bench.run(&["fork", "n0"]).ok();
+    assert_eq!(bench.run(&["-s", fork.trim(), "render"]).ok(), "user: a\n");
+    let whole = bench.run(&["-s", "s", "fork", "--json"]).json();
+    let whole = whole["session"].as_str().unwrap();
+    assert_eq!(bench.run(&["-s", whole, "path"]).ok(), "n0\nn1\n");
+}
+
+#[test]
+fn changes_go_on_from_their_cursor() {
+    let bench = Bench::new();
+    bench.script("new | append a | label n0 here");
+    let page = bench.run(&["changes", "--json"]).json();
+    let verbs: Vec<_> = page["changes"].as_array().unwrap().iter().collect();
+    assert_eq!(verbs.len(), 3, "{page}");
+    assert_eq!(verbs[1]["node"]["id"], "n0");
+    assert_eq!(verbs[2]["operation"]["verb"], "label");
+    let cursor = page["cursor"].as_str().unwrap();
+    bench.script("append b");
+    let next = bench.run(&["changes", "--json", "--since", cursor]).json();
+    assert_eq!(next["changes"][0]["node"]["id"], "n1");
+    assert_eq!(next["changes"].as_array().unwrap().len(), 1);
+    bench.run(&["changes", "--since", "yesterday"]).fails(2);
+}

@@ -6,9 +6,11 @@ mod backup;
 mod branch;
 mod branches;
 mod bundled;
+mod changes;
 mod delete;
 mod demo;
 mod diff;
+mod fork;
 mod has_branches;
 mod label;
 mod leaves;
@@ -26,6 +28,7 @@ mod splice;
 mod summarize;
 mod switch;
 mod tree;
+mod undo;
 mod who;
 
 use clap::Subcommand;
@@ -54,6 +57,10 @@ pub(crate) enum Verb {
     Navigate(navigate::Navigate),
     /// Make a branch at a node and switch to it
     Branch(branch::Branch),
+    /// Take the newest move back; no node goes
+    Undo(undo::Undo),
+    /// Make the move that was undone last again
+    Redo(undo::Undo),
     /// Make another branch active
     Switch(switch::Switch),
     /// Set or clear a node's label
@@ -80,6 +87,10 @@ pub(crate) enum Verb {
     Archive(archive::Archive),
     /// Delete a session for good
     Delete(delete::Delete),
+    /// Copy a path into a new session and print its id
+    Fork(fork::Fork),
+    /// Print what happened in the session, in order, whoever did it
+    Changes(changes::Changes),
     /// List who is in a turn or navigation
     Who,
     /// Free the session from the turn or navigation it is in, whoever holds it
@@ -94,6 +105,8 @@ pub(crate) enum Verb {
 pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
     match verb {
         Verb::HasBranches => return has_branches::run(context),
+        Verb::Undo(arguments) => return undo::undo(context, &arguments),
+        Verb::Redo(arguments) => return undo::redo(context, &arguments),
         Verb::Release => return release::run(context),
         Verb::Sessions => sessions::run(context),
         Verb::New(arguments) => new::run(context, arguments),
@@ -116,6 +129,8 @@ pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
         Verb::Rename(arguments) => rename::run(context, &arguments),
         Verb::Archive(arguments) => archive::run(context, &arguments),
         Verb::Delete(arguments) => delete::run(context, &arguments),
+        Verb::Fork(arguments) => fork::run(context, &arguments),
+        Verb::Changes(arguments) => changes::run(context, &arguments),
         Verb::Who => who::run(context),
         Verb::Demo => demo::run(context),
         Verb::Backup(arguments) => backup::run(context, &arguments),
