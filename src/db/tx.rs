@@ -163,6 +163,26 @@ impl Db {
         work(&conn).map_err(Fault::into_error)
     }
 
+    /// Counts, from now on, every instruction that SQLite runs on the writing connection, those of triggers included, and
+    /// lets the WAL grow, so that its length tells the pages of each commit.
+    #[cfg(test)]
+    pub(crate) fn meter(&self) -> std::sync::Arc<std::sync::atomic::AtomicU64> {
+        use std::sync::atomic::{AtomicU64, Ordering};
+
+        let steps = std::sync::Arc::new(AtomicU64::new(0));
+        let counter = std::sync::Arc::clone(&steps);
+        let conn = self.writer().expect("a store that can be written");
+        conn.pragma_update(None, "wal_autocheckpoint", 0)
+            .expect("a connection setting");
+        let count = move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+            false
+        };
+        conn.progress_handler(1, Some(count))
+            .expect("a connection setting");
+        steps
+    }
+
     fn writer(&self) -> Result<MutexGuard<'_, Connection>> {
         self.refuse_fork()?;
         match &self.writer {

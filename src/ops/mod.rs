@@ -3,6 +3,8 @@
 mod adopt;
 mod append;
 mod branch;
+#[cfg(test)]
+mod cost;
 mod create;
 mod fork;
 mod guard;
