@@ -6,6 +6,7 @@ mod cli;
 mod durability;
 mod navigation;
 mod process;
+mod scale;
 mod store;
 mod support;
 mod turns;
