@@ -67,6 +67,8 @@ pub(crate) mod ops;
 pub(crate) mod read;
 
 mod fork;
+mod importing;
+pub mod interchange;
 mod navigation;
 mod store;
 mod tree;

@@ -4,10 +4,12 @@ mod attacks;
 #[cfg(feature = "cli")]
 mod cli;
 mod durability;
+mod imports;
 mod navigation;
 mod process;
 mod scale;
 mod store;
 mod support;
+mod tree_json;
 mod turns;
 mod views;

@@ -78,7 +78,7 @@ pub(crate) fn create_session(
     Ok((key, id))
 }
 
-fn valid_session_id(id: &str) -> Outcome<()> {
+pub(super) fn valid_session_id(id: &str) -> Outcome<()> {
     if id.is_empty() || id.chars().any(char::is_control) {
         return Err(Fault::Ours(Error::invalid(format!(
             "{id:?} cannot be a session id: it needs at least one character and no control characters"

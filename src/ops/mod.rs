@@ -8,6 +8,7 @@ mod cost;
 mod create;
 mod fork;
 mod guard;
+pub(crate) mod import;
 mod label;
 mod names;
 mod navigate;

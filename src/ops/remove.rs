@@ -20,18 +20,7 @@ const STEPS: &[&str] = &[
 pub(crate) fn delete_session(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<()> {
     let session = session_by_key(conn, ctx.session_key)?;
     admit(conn, ctx)?;
-    conn.execute(
-        "UPDATE sessions SET state = 'deleting' WHERE key = ?1",
-        (session.key,),
-    )?;
-    conn.execute(
-        "DELETE FROM nodes WHERE key BETWEEN ?1 AND ?2",
-        (first_key(session.key), last_key(session.key)),
-    )?;
-    for step in STEPS {
-        conn.execute(step, (session.key,))?;
-    }
-    conn.execute("DELETE FROM sessions WHERE key = ?1", (session.key,))?;
+    remove_rows(conn, session.key)?;
     record(
         conn,
         ctx,
@@ -41,4 +30,21 @@ pub(crate) fn delete_session(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<()> {
             ..Operation::default()
         },
     )
+}
+
+/// Deletes the rows of a session, whatever its state. Needs foreign keys off.
+pub(super) fn remove_rows(conn: &Connection, session_key: i64) -> Outcome<()> {
+    conn.execute(
+        "UPDATE sessions SET state = 'deleting' WHERE key = ?1",
+        (session_key,),
+    )?;
+    conn.execute(
+        "DELETE FROM nodes WHERE key BETWEEN ?1 AND ?2",
+        (first_key(session_key), last_key(session_key)),
+    )?;
+    for step in STEPS {
+        conn.execute(step, (session_key,))?;
+    }
+    conn.execute("DELETE FROM sessions WHERE key = ?1", (session_key,))?;
+    Ok(())
 }

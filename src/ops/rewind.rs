@@ -91,7 +91,8 @@ const HAS_OTHER_NAME: &str = "
         SELECT 1 FROM sessions AS session JOIN branches AS active ON active.key = session.active_branch_key
         WHERE session.key = ?3 AND active.leaf_key = ?1 AND active.key <> ?2)";
 
-fn is_unnamed(conn: &Connection, branch: &BranchRow, leaf: i64) -> Outcome<bool> {
+/// Whether a leaf has no child, and no branch but this one ends there.
+pub(super) fn is_unnamed(conn: &Connection, branch: &BranchRow, leaf: i64) -> Outcome<bool> {
     let named: bool = conn
         .prepare_cached(HAS_OTHER_NAME)?
         .query_row((leaf, branch.key, crate::db::session_of(leaf)), |row| {

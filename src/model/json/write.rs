@@ -8,31 +8,43 @@ use super::value::{Piece, resolve_escape};
 
 /// `text` without the white space outside strings.
 pub(crate) fn compact(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
     let mut kept = String::new();
-    let (mut copied, mut at) = (0, 0);
+    let mut is_compact = text.is_empty();
+    compact_runs(text, |run| {
+        is_compact = run.len() == text.len();
+        if !is_compact {
+            if kept.capacity() == 0 {
+                kept.reserve_exact(text.len());
+            }
+            kept.push_str(run);
+        }
+    });
+    match is_compact {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(kept),
+    }
+}
+
+/// Hands out the parts of `text` between the white space that stands outside strings.
+pub(crate) fn compact_runs<'a>(text: &'a str, mut run: impl FnMut(&'a str)) {
+    let bytes = text.as_bytes();
+    let (mut from, mut at) = (0, 0);
     while let Some(byte) = bytes.get(at) {
-        match byte {
-            b'"' => {
-                at = string_end(bytes, at + 1).unwrap_or(bytes.len());
-                continue;
+        if *byte == b'"' {
+            at = string_end(bytes, at + 1).unwrap_or(bytes.len());
+            continue;
+        }
+        if is_space(*byte) {
+            if from < at {
+                run(&text[from..at]);
             }
-            byte if is_space(*byte) => {
-                if kept.capacity() == 0 {
-                    kept.reserve_exact(text.len());
-                }
-                kept.push_str(&text[copied..at]);
-                copied = at + 1;
-            }
-            _ => {}
+            from = at + 1;
         }
         at += 1;
     }
-    if copied == 0 {
-        return Cow::Borrowed(text);
+    if from < text.len() {
+        run(&text[from..]);
     }
-    kept.push_str(&text[copied..]);
-    Cow::Owned(kept)
 }
 
 /// `text` with U+2028, U+2029 and U+0085 written as escapes: in JSON they stand only inside strings, and readers of

@@ -1,0 +1,3 @@
+//! supercode's `.tree.json`: what comes in, and what goes out.
+
+mod corpus;
