@@ -15,7 +15,7 @@ impl Store {
     fn import_ctx(&self, session_key: i64) -> Ctx<'_> {
         Ctx {
             session_key,
-            actor: &self.inner.actor,
+            actor: self.actor(),
             at_ms: self.inner.clock.now_ms(),
             boot_ms: self.inner.clock.boot_ms(),
             permit: Permit::Free,
@@ -166,6 +166,6 @@ impl Store {
         let at_ms = self.inner.clock.now_ms();
         self.inner
             .db
-            .write_unchecked(|tx| import::discard_all(tx, &self.inner.actor, at_ms))
+            .write_unchecked(|tx| import::discard_all(tx, self.actor(), at_ms))
     }
 }
