@@ -92,7 +92,10 @@ pub use model::session::{NewSession, SessionInfo};
 pub use navigation::{
     AbortHandle, Navigation, NavigationHooks, NavigationSummarizer, SummaryRequest,
 };
-pub use read::{AllNodes, Cut, PathNode, PathNodes, Projection, TreeWalk, WalkNode};
+pub use read::{
+    AllNodes, Context, Cut, ModelRef, PathNode, PathNodes, Projection, SessionStats, TreeWalk,
+    WalkNode,
+};
 pub use store::{Store, StoreBuilder};
 pub use tree::{BranchDiff, SessionTree, Splice};
 pub use turn::Turn;

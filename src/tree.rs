@@ -1,6 +1,7 @@
 //! One conversation tree.
 
 mod changes;
+mod context;
 mod marks;
 mod moves;
 mod paths;

@@ -4,6 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use super::guard::GuardKind;
+use super::message::{InvalidMessage, TooDeep};
 
 /// What went wrong, for programs. RPC codes and exit codes derive from it; the texts of errors may change, kinds do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -288,5 +289,17 @@ impl StdError for Error {
             .cause
             .as_deref()
             .map(|cause| cause as &(dyn StdError + 'static))
+    }
+}
+
+impl From<InvalidMessage> for Error {
+    fn from(cause: InvalidMessage) -> Error {
+        Error::new(ErrorKind::InvalidMessage, cause.to_string()).caused_by(cause)
+    }
+}
+
+impl From<TooDeep> for Error {
+    fn from(cause: TooDeep) -> Error {
+        Error::new(ErrorKind::TooDeep, cause.to_string()).caused_by(cause)
     }
 }

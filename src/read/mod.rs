@@ -2,6 +2,7 @@
 
 mod branches;
 mod changes;
+mod context;
 mod family;
 mod find;
 mod left_behind;
@@ -12,6 +13,7 @@ mod projection;
 mod render;
 mod select;
 mod sessions;
+mod stats;
 mod text;
 mod walk;
 mod who;
@@ -19,6 +21,8 @@ mod whole;
 
 pub(crate) use branches::{branch_names, branches, has_branches, summaries};
 pub(crate) use changes::{changes, head, heads};
+pub(crate) use context::context;
+pub use context::{Context, ModelRef};
 pub(crate) use family::{children, common_ancestor, leaves, roots, subtree};
 pub(crate) use find::find_node;
 pub(crate) use left_behind::{left_behind, text_left_behind};
@@ -31,6 +35,7 @@ pub(crate) use projection::{join_line, path_ids};
 pub(crate) use render::render_into;
 pub(crate) use select::select;
 pub(crate) use sessions::{list_sessions, resolve_session, session_info};
+pub use stats::SessionStats;
 pub(crate) use text::{one_line_content, turns_text};
 pub use walk::{TreeWalk, WalkNode};
 pub(crate) use who::{is_held, who, who_all};

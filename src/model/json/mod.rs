@@ -1,6 +1,7 @@
 //! JSON text as text. Payloads are kept byte for byte and may be huge, deep, or hold what typed parsers refuse (escapes
 //! of single surrogate halves), so the store reads them through a cursor over their text and never builds a value.
 
+mod edit;
 mod same;
 mod scan;
 mod value;
@@ -11,6 +12,7 @@ mod tests;
 
 use std::fmt;
 
+pub(crate) use edit::with_member;
 pub(crate) use same::same_value;
 pub(crate) use scan::{depth, find_any, validate};
 pub(crate) use value::Json;
