@@ -55,6 +55,7 @@
     )
 )]
 
+pub(crate) mod check;
 #[allow(dead_code)]
 pub(crate) mod db;
 #[allow(dead_code)]
@@ -75,6 +76,7 @@ mod tree;
 mod turn;
 mod undo;
 
+pub use check::{CheckOptions, CheckReport, Problem, ProblemCode};
 pub use db::Durability;
 pub use fork::{ForkCandidate, ForkPoint};
 pub use model::branch::{Branch, BranchSummarizer, BranchSummary, MAIN_BRANCH};

@@ -5,6 +5,7 @@ mod builder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::check::{self, CheckOptions, CheckReport};
 use crate::db::{Db, session_by_id};
 use crate::model::{Clock, Error, Message, NewSession, Result, SessionId, SessionInfo};
 use crate::ops::{self, Ctx, Permit};
@@ -329,5 +330,31 @@ impl Store {
         self.inner
             .db
             .backup(self.inner.path.as_deref(), target.as_ref())
+    }
+
+    /// Looks for what is wrong with the file and the trees in it, and for what is only worth knowing. A damaged store is a
+    /// report, not an error. Writes nothing, unless [`CheckOptions::adopt`] asks for it.
+    ///
+    /// ```
+    /// # fn main() -> session_tree::Result<()> {
+    /// # use session_tree::{CheckOptions, Message, Store};
+    /// # let store = Store::builder().open_in_memory()?;
+    /// store.from_linear([Message::user("hi")], None)?;
+    /// let report = store.check(CheckOptions::new())?;
+    /// assert!(report.is_healthy());
+    /// assert_eq!((report.sessions, report.nodes, report.branches), (1, 1, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `SessionNotFound`; `ReadOnly` where leaves are to be named in a store that is only read; `Busy`, `Io`.
+    pub fn check(&self, options: CheckOptions) -> Result<CheckReport> {
+        check::check(
+            &self.inner.db,
+            &options,
+            &self.actor,
+            self.inner.clock.now_ms(),
+        )
     }
 }

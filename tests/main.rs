@@ -1,6 +1,7 @@
 //! The one integration-test binary: each module says what it promises.
 
 mod attacks;
+mod check;
 #[cfg(feature = "cli")]
 mod cli;
 mod durability;

@@ -209,7 +209,9 @@ fn a_dump_restores_rows_and_guards() {
     let before = engine::dump(&copy);
     std::fs::remove_file(&copy).expect("the copy goes");
     engine::open(&copy)
-        .execute_batch(&format!("{sql} PRAGMA user_version = 1;"))
+        .execute_batch(&format!(
+            "{sql} PRAGMA user_version = 1; PRAGMA application_id = 0x53547265;"
+        ))
         .expect("a dump is valid");
     assert_eq!(engine::dump(&copy), before);
 }

@@ -27,7 +27,7 @@ impl Bench {
         };
         let db = open(&bench.seed());
         db.execute_batch(SCHEMA).expect("the schema is valid");
-        db.execute_batch("PRAGMA user_version = 1")
+        db.execute_batch("PRAGMA user_version = 1; PRAGMA application_id = 0x53547265;")
             .expect("a pragma");
         db.execute_batch(&cases::expand(SEED))
             .expect("the guards let a healthy store through");
