@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use session_tree::{SessionInfo, SessionTree, Store, StoreBuilder};
+use session_tree::{SessionId, SessionInfo, SessionTree, Store, StoreBuilder};
 
 use super::args::Common;
 use super::failure::{Failure, Outcome};
@@ -81,6 +81,11 @@ impl Context {
         Ok(self.builder().open(place.path)?)
     }
 
+    /// The store of [`creator`](Context::creator) at another place.
+    pub(crate) fn creator_at(&self, path: PathBuf) -> Outcome<Store> {
+        Ok(self.builder().open(path)?)
+    }
+
     /// The session to read: the one that was named, else the latest, which is said where there was a choice.
     pub(crate) fn session(&self) -> Outcome<SessionTree> {
         let store = self.reader()?;
@@ -125,15 +130,31 @@ impl Context {
         }
     }
 
-    fn named(&self, store: &Store) -> Outcome<Option<SessionTree>> {
-        let named = match &self.common.session {
+    /// Whether somebody named a session.
+    pub(crate) fn names_a_session(&self) -> bool {
+        self.session_text().is_some()
+    }
+
+    fn session_text(&self) -> Option<String> {
+        match &self.common.session {
             Some(text) => Some(text.clone()),
             None => {
                 variable("SESSION_TREE_SESSION").map(|text| text.to_string_lossy().into_owned())
             }
-        };
-        match named {
-            Some(text) => Ok(Some(store.open_session(&store.find_session(&text)?)?)),
+        }
+    }
+
+    /// The id of the session that was named.
+    pub(crate) fn named_session(&self, store: &Store) -> Outcome<Option<SessionId>> {
+        match self.session_text() {
+            Some(text) => Ok(Some(store.find_session(&text)?)),
+            None => Ok(None),
+        }
+    }
+
+    fn named(&self, store: &Store) -> Outcome<Option<SessionTree>> {
+        match self.named_session(store)? {
+            Some(id) => Ok(Some(store.open_session(&id)?)),
             None => Ok(None),
         }
     }
@@ -159,7 +180,7 @@ fn titled(session: &SessionInfo) -> String {
     }
 }
 
-fn no_session() -> Failure {
+pub(crate) fn no_session() -> Failure {
     Failure::NotFound(String::from(
         "the store holds no session yet; make one with `session-tree new`, or import one",
     ))

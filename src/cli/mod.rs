@@ -7,6 +7,7 @@ mod draw;
 mod dto;
 mod exit;
 mod failure;
+mod fresh;
 mod output;
 mod place;
 mod safe;

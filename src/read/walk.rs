@@ -70,6 +70,10 @@ const NEXT_FAR_CHILD: &str = "
   SELECT key FROM nodes
   WHERE parent_key = ?1 AND parent_key <> key - 1 AND key > ?2 AND key <= ?3 ORDER BY key LIMIT 1";
 
+const FAR_CHILDREN: &str = "
+  SELECT key FROM nodes
+  WHERE parent_key = ?1 AND parent_key <> key - 1 AND key <= ?2 ORDER BY key LIMIT 2";
+
 const NEAR_CHILD: &str =
     "SELECT key FROM nodes WHERE key = ?1 + 1 AND parent_key = ?1 AND key <= ?2";
 
@@ -190,24 +194,35 @@ impl TreeWalk {
                 parent == Some(at) && its_key == at + 1 && its_key <= self.high
             })
             .map(|_| at + 1);
-        let known = self
+        if self
             .far
-            .is_some_and(|(from, parent)| from <= at && at <= parent);
-        if !known {
-            let found = db.read(|tx| key(tx, NEXT_FAR_PARENT, &[at, self.first | SEQ_MASK]))?;
-            self.far = Some((at, found.unwrap_or(i64::MAX)));
-        }
-        if self.far.is_none_or(|(_, parent)| parent != at) {
+            .is_some_and(|(from, parent)| from <= at && at < parent)
+        {
             return Ok((near, None));
         }
-        db.read(|tx| {
-            let one = self.child_after(tx, at, self.first - 1)?;
-            let other = match one {
-                Some(one) => self.child_after(tx, at, one)?,
-                None => None,
+        let (from, high) = (self.far, self.high);
+        let last = self.first | SEQ_MASK;
+        let (far, children) = db.read(|tx| {
+            let far = match from {
+                Some((from, parent)) if from <= at && at <= parent => (from, parent),
+                _ => (
+                    at,
+                    key(tx, NEXT_FAR_PARENT, &[at, last])?.unwrap_or(i64::MAX),
+                ),
             };
-            Ok((one, other))
-        })
+            if far.1 != at {
+                return Ok((far, Vec::new()));
+            }
+            let children = tx
+                .prepare_cached(FAR_CHILDREN)?
+                .query_map((at, high), |row| row.get(0))?
+                .collect::<rusqlite::Result<Vec<i64>>>()?;
+            Ok((far, children))
+        })?;
+        self.far = Some(far);
+        let mut children: Vec<i64> = children.into_iter().chain(near).collect();
+        children.sort_unstable();
+        Ok((children.first().copied(), children.get(1).copied()))
     }
 
     fn child_after(&self, conn: &Connection, parent: i64, after: i64) -> Outcome<Option<i64>> {

@@ -163,3 +163,65 @@ fn a_store_that_cannot_be_written() {
         mode(&kept, 0o755);
     }
 }
+
+/// Sources that cannot be imported, beside a store and where there is none yet.
+#[test]
+fn sources_that_cannot_be_imported() {
+    let bench = Bench::new();
+    std::fs::write(bench.path("empty.jsonl"), "").unwrap();
+    std::fs::write(
+        bench.path("binary.jsonl"),
+        (0..=255).cycle().take(4096).collect::<Vec<u8>>(),
+    )
+    .unwrap();
+    std::fs::write(
+        bench.path("unknown.jsonl"),
+        "{\"hello\":\"world\"}\n{\"more\":1}\n",
+    )
+    .unwrap();
+    std::fs::write(
+        bench.path("no-id.jsonl"),
+        "{\"type\":\"session\",\"version\":3}\n",
+    )
+    .unwrap();
+    std::fs::write(bench.path("torn.tree.json"), "{\"nodes\":{\"n0\":").unwrap();
+    std::fs::create_dir(bench.path("directory")).unwrap();
+    // No line end within 200 MB, and nothing that would have to be held.
+    let long = bench.path("long.jsonl");
+    std::fs::File::create(long)
+        .unwrap()
+        .set_len(200_000_000)
+        .unwrap();
+    let fifo = std::process::Command::new("mkfifo")
+        .arg(bench.path("fifo"))
+        .status();
+    let sources = [
+        ("missing.jsonl", 6),
+        ("empty.jsonl", 2),
+        ("binary.jsonl", 2),
+        ("unknown.jsonl", 2),
+        ("no-id.jsonl", 5),
+        ("torn.tree.json", 5),
+        ("directory", 2),
+        ("long.jsonl", 2),
+        ("fifo", 2),
+    ];
+    for with_store in [false, true] {
+        if with_store {
+            bench.script("new --id s | append a");
+        }
+        for (source, code) in sources {
+            if source == "fifo" && !fifo.as_ref().is_ok_and(|status| status.success()) {
+                println!("skipped: there is no mkfifo here");
+                continue;
+            }
+            let before = contents(&bench.path(""));
+            let error = bench.run(&["import", source]).fails(code);
+            assert!(error.contains(source), "{source}: {error}");
+            assert!(
+                contents(&bench.path("")) == before,
+                "{source} changed something on disk"
+            );
+        }
+    }
+}

@@ -142,10 +142,11 @@ pub fn contents(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
             if kind.is_dir() {
                 open.push(path.clone());
             }
-            let bytes = if kind.is_file() {
-                std::fs::read(&path).expect("its bytes")
-            } else {
-                Vec::new()
+            let bytes = match std::fs::symlink_metadata(&path) {
+                // Of a file that is mostly a hole its length says enough.
+                Ok(found) if found.len() > 100_000_000 => found.len().to_le_bytes().to_vec(),
+                _ if kind.is_file() => std::fs::read(&path).expect("its bytes"),
+                _ => Vec::new(),
             };
             found.push((path, bytes));
         }

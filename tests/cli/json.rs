@@ -24,6 +24,7 @@ fn arguments(verb: &str) -> Vec<&str> {
     match verb {
         "new" => vec!["new", "--name", "other"],
         "node" => vec!["node", "n0"],
+        "import" => vec!["import", "talk.jsonl"],
         "append" => vec!["append", "text\u{2028}"],
         "rewind" => vec!["rewind", "n1"],
         "navigate" => vec!["navigate", "n1", "--summary", "short"],
@@ -46,6 +47,7 @@ fn seeded() -> Bench {
         .run(&["append", "separators \u{2028} \u{2029} \u{85}"])
         .ok();
     bench.script("switch x");
+    std::fs::write(bench.path("talk.jsonl"), super::import::TALK).unwrap();
     bench
 }
 

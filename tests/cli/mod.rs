@@ -5,6 +5,7 @@ mod bench;
 mod docs;
 mod drawing;
 mod exit_codes;
+mod import;
 mod json;
 mod output;
 mod sessions;

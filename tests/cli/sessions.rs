@@ -200,3 +200,31 @@ fn the_audit_trail_names_who_it_was() {
     assert_eq!(actors.first().map(String::as_str), Some("cli"));
     assert_eq!(actors.last().map(String::as_str), Some("planner"));
 }
+
+#[test]
+fn an_append_that_names_something_makes_nothing_up() {
+    let bench = Bench::new();
+    for arguments in [
+        &["-s", "x", "append", "t"][..],
+        &["append", "t", "--branch", "x"],
+        &["append", "t", "--expecting", "n0"],
+    ] {
+        bench.run(arguments).fails(6);
+        assert!(!bench.store().exists(), "{arguments:?}");
+    }
+    bench.script("new --id s | delete s");
+    for arguments in [
+        &["-s", "x", "append", "t"][..],
+        &["append", "t", "--branch", "x"],
+        &["append", "t", "--expecting", "n0"],
+    ] {
+        bench.run(arguments).fails(3);
+    }
+    assert_eq!(
+        bench.run(&["sessions"]).ok(),
+        "",
+        "no session was made for what failed"
+    );
+    bench.run(&["append", "t", "--expecting-empty", "--branch", "main"]);
+    assert_eq!(bench.run(&["path"]).ok(), "n0\n");
+}

@@ -4,10 +4,11 @@ use std::io::Read;
 
 use clap::Args;
 use serde::Serialize;
-use session_tree::{Message, NewNode};
+use session_tree::{MAIN_BRANCH, Message, NewNode};
 
 use super::Context;
 use crate::cli::args::At;
+use crate::cli::context::no_session;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::safe;
 
@@ -68,14 +69,26 @@ pub(super) fn run(context: &mut Context, arguments: Append) -> Outcome<()> {
     if let Some(id) = arguments.id {
         node = node.id(id);
     }
-    if let Some(branch) = arguments.branch {
+    let branch = arguments.branch.as_deref();
+    if let Some(branch) = branch {
         node = node.on_branch(branch);
     }
     if let Some(at_ms) = arguments.at.at_ms {
         node = node.at(at_ms);
     }
-    let store = context.creator()?;
+    // Where something is named that must be there, nothing is made up.
+    let names_something = context.names_a_session()
+        || arguments.expecting.is_some()
+        || branch.is_some_and(|branch| branch != MAIN_BRANCH);
+    let store = if names_something {
+        context.writer()?
+    } else {
+        context.creator()?
+    };
     let found = context.session_in(&store)?;
+    if found.is_none() && names_something {
+        return Err(no_session());
+    }
     let created_session = found.is_none();
     let tree = match found {
         Some(tree) => tree,

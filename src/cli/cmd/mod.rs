@@ -5,13 +5,14 @@ mod archive;
 mod backup;
 mod branch;
 mod branches;
-mod bundled;
 mod changes;
+mod check;
 mod delete;
 mod demo;
 mod diff;
 mod fork;
 mod has_branches;
+mod import;
 mod label;
 mod leaves;
 mod log;
@@ -41,6 +42,8 @@ use super::failure::Outcome;
 pub(crate) enum Verb {
     /// List the sessions, the one with the newest node first
     Sessions,
+    /// Bring in session files of other programs; what is known already is not brought in again
+    Import(import::Import),
     /// Make a session and print its id
     New(new::New),
     /// Draw the whole tree: * marks the active branch
@@ -97,6 +100,8 @@ pub(crate) enum Verb {
     Release,
     /// Show it all on a bundled session, in a new file in the temporary directory
     Demo,
+    /// Look for damage in the file and in every tree
+    Check(check::Check),
     /// Copy the store to a new file, while it is in use
     Backup(backup::Backup),
 }
@@ -107,6 +112,8 @@ pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
         Verb::HasBranches => return has_branches::run(context),
         Verb::Undo(arguments) => return undo::undo(context, &arguments),
         Verb::Redo(arguments) => return undo::redo(context, &arguments),
+        Verb::Import(arguments) => return import::run(context, &arguments),
+        Verb::Check(arguments) => return check::run(context, &arguments),
         Verb::Release => return release::run(context),
         Verb::Sessions => sessions::run(context),
         Verb::New(arguments) => new::run(context, arguments),
