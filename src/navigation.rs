@@ -4,6 +4,8 @@ mod abort;
 mod hooks;
 mod navigate;
 
+use std::fmt;
+
 use crate::model::{ErrorKind, NavigateOptions, Navigated, NavigationSummary, NodeId, Result};
 use crate::ops::{self, Permit, Place, Route};
 use crate::read::{self, PathPlan, path_ids};
@@ -199,6 +201,16 @@ impl Navigation {
             }
             Err(error) => Err(error),
         }
+    }
+}
+
+impl fmt::Debug for Navigation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Navigation")
+            .field("session", self.tree.id())
+            .field("target", &self.target())
+            .field("old_leaf", &self.old_leaf())
+            .finish_non_exhaustive()
     }
 }
 

@@ -7,6 +7,7 @@ mod moves;
 mod paths;
 mod summaries;
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::db::key_by_id;
@@ -371,6 +372,12 @@ impl SessionTree {
             .db
             .read(|tx| key_by_id(tx, self.key, node_id))?
             .is_some())
+    }
+}
+
+impl fmt::Debug for SessionTree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SessionTree").field(&self.id).finish()
     }
 }
 

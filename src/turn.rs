@@ -3,6 +3,7 @@
 mod beats;
 mod held;
 
+use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::model::{GuardKind, Holder, Message, NewNode, NodeId, Result};
@@ -175,6 +176,17 @@ impl Turn {
         };
         let ctx = self.tree().ctx_with(at, permit);
         self.tree().store().inner.db.write(|tx| work(tx, &ctx))
+    }
+}
+
+impl fmt::Debug for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.place();
+        f.debug_struct("Turn")
+            .field("session", self.tree().id())
+            .field("branch", &place.branch)
+            .field("leaf", &place.leaf)
+            .finish_non_exhaustive()
     }
 }
 

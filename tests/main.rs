@@ -1,10 +1,12 @@
 //! The one integration-test binary: each module says what it promises.
 
 mod attacks;
+mod changes;
 mod check;
 #[cfg(feature = "cli")]
 mod cli;
 mod durability;
+mod fork;
 mod imports;
 mod navigation;
 mod process;
@@ -13,4 +15,5 @@ mod store;
 mod support;
 mod tree_json;
 mod turns;
+mod undo;
 mod views;
