@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use session_tree::{SessionId, SessionInfo, SessionTree, Store, StoreBuilder};
+use session_tree::{Cut, SessionId, SessionInfo, SessionTree, Store, StoreBuilder};
 
 use super::args::Common;
 use super::failure::{Failure, Outcome};
@@ -49,6 +49,16 @@ impl Context {
         };
         // A note that cannot be delivered is no reason to fail.
         let _ = writeln!(std::io::stderr().lock(), "{line}");
+    }
+
+    /// Says where a path is cut.
+    pub(crate) fn note_cut(&self, cut: Option<&Cut>) {
+        if let Some(cut) = cut {
+            self.note(&format!(
+                "the path is cut at node {}: its parent {} was never written",
+                cut.node_id, cut.missing_parent
+            ));
+        }
     }
 
     pub(crate) fn place(&self) -> Outcome<Place> {

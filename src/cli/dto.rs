@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
-use session_tree::{Branch, BranchSummary, Message, OutlineNode, SessionInfo, TreeNode};
+use session_tree::{Branch, BranchSummary, Cut, Message, OutlineNode, SessionInfo, TreeNode};
 
 /// A message's JSON as it is, on one line. What another program stored in its place, and is no JSON, stands as a string.
 pub(crate) fn raw(message: &Message) -> Option<Box<RawValue>> {
@@ -158,6 +158,23 @@ impl<'a> From<&'a Branch> for BranchRow<'a> {
             archived: branch.is_archived,
             summary: branch.summary.as_ref().map(Summary::from),
             created_at_ms: branch.created_at_ms,
+        }
+    }
+}
+
+/// Where a path is cut.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Missing<'a> {
+    node_id: &'a str,
+    missing_parent: &'a str,
+}
+
+impl<'a> From<&'a Cut> for Missing<'a> {
+    fn from(cut: &'a Cut) -> Missing<'a> {
+        Missing {
+            node_id: &cut.node_id,
+            missing_parent: &cut.missing_parent,
         }
     }
 }

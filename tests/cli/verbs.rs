@@ -318,3 +318,37 @@ fn changes_go_on_from_their_cursor() {
     assert_eq!(next["changes"].as_array().unwrap().len(), 1);
     bench.run(&["changes", "--since", "yesterday"]).fails(2);
 }
+
+#[test]
+fn context_applies_a_compaction_and_stats_count() {
+    let bench = Bench::new();
+    bench.script("new | append one | append --role assistant two | append three");
+    let compaction = r#"{"summary":"They counted.","firstKeptEntryId":"n2","tokensBefore":900}"#;
+    bench
+        .run(&[
+            "append",
+            "--kind",
+            "compaction",
+            "--json-message",
+            compaction,
+        ])
+        .ok();
+    let context = bench.run(&["context", "--json"]).json();
+    let ids: Vec<&str> = context["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["nodeId"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["n3", "n2"]);
+    assert_eq!(bench.run(&["context"]).ok().lines().count(), 2);
+    let stats = bench.run(&["stats", "--json"]).json();
+    assert_eq!(
+        (&stats["totalMessages"], &stats["userMessages"]),
+        (&3.into(), &2.into())
+    );
+    assert_eq!(
+        bench.run(&["stats", "--context", "--json"]).json()["assistantMessages"],
+        0
+    );
+}

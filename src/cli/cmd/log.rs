@@ -23,7 +23,8 @@ pub(super) fn run(context: &mut Context, arguments: Log) -> Outcome<()> {
         for message in projection {
             context.out.line(message?.to_line())?;
         }
-        return note(context, cut);
+        context.note_cut(cut.as_ref());
+        return Ok(());
     }
     let nodes = tree.path_nodes(&selection)?;
     let cut = nodes.cut().cloned();
@@ -49,15 +50,6 @@ pub(super) fn run(context: &mut Context, arguments: Log) -> Outcome<()> {
             out.line(format_args!("    {line}"))?;
         }
     }
-    note(context, cut)
-}
-
-fn note(context: &Context, cut: Option<session_tree::Cut>) -> Outcome<()> {
-    if let Some(cut) = cut {
-        context.note(&format!(
-            "the path is cut at node {}: its parent {} was never written",
-            cut.node_id, cut.missing_parent
-        ));
-    }
+    context.note_cut(cut.as_ref());
     Ok(())
 }

@@ -7,6 +7,7 @@ mod branch;
 mod branches;
 mod changes;
 mod check;
+mod context;
 mod delete;
 mod demo;
 mod diff;
@@ -26,6 +27,7 @@ mod render;
 mod rewind;
 mod sessions;
 mod splice;
+mod stats;
 mod summarize;
 mod switch;
 mod tree;
@@ -50,6 +52,8 @@ pub(crate) enum Verb {
     Tree,
     /// Print the messages from the root to a leaf
     Log(log::Log),
+    /// Print what the model should see: compaction, edits and summaries applied
+    Context(context::Show),
     /// Print one node
     Node(node::Node),
     /// Append a node to a branch and print its id
@@ -82,6 +86,8 @@ pub(crate) enum Verb {
     Leaves,
     /// Show which nodes only one of two branches has
     Diff(diff::Diff),
+    /// Count messages, tokens and cost
+    Stats(stats::Stats),
     /// Print the active messages and what stands for every other branch
     Splice,
     /// Set or clear the session's title
@@ -119,6 +125,8 @@ pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
         Verb::New(arguments) => new::run(context, arguments),
         Verb::Tree => tree::run(context),
         Verb::Log(arguments) => log::run(context, arguments),
+        Verb::Context(arguments) => context::run(context, arguments),
+        Verb::Stats(arguments) => stats::run(context, &arguments),
         Verb::Node(arguments) => node::run(context, &arguments),
         Verb::Append(arguments) => append::run(context, arguments),
         Verb::Rewind(arguments) => rewind::run(context, &arguments),

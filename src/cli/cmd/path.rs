@@ -2,10 +2,11 @@
 
 use clap::Args;
 use serde::Serialize;
-use session_tree::{Cut, NodeId};
+use session_tree::NodeId;
 
 use super::Context;
 use crate::cli::args::PathArgs;
+use crate::cli::dto::Missing;
 use crate::cli::failure::Outcome;
 use crate::cli::safe;
 
@@ -22,13 +23,6 @@ struct Answer<'a> {
     cut: Option<Missing<'a>>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Missing<'a> {
-    node_id: &'a str,
-    missing_parent: &'a str,
-}
-
 pub(super) fn run(context: &mut Context, arguments: Path) -> Outcome<()> {
     let tree = context.session()?;
     let selection = arguments.path.selection(&tree)?;
@@ -37,24 +31,12 @@ pub(super) fn run(context: &mut Context, arguments: Path) -> Outcome<()> {
     if context.out.json {
         return context.out.json(&Answer {
             node_ids: ids.iter().map(NodeId::as_str).collect(),
-            cut: cut.as_ref().map(missing),
+            cut: cut.as_ref().map(Missing::from),
         });
     }
     for id in &ids {
         context.out.line(safe::one_line(id))?;
     }
-    if let Some(cut) = cut {
-        context.note(&format!(
-            "the path is cut at node {}: its parent {} was never written",
-            cut.node_id, cut.missing_parent
-        ));
-    }
+    context.note_cut(cut.as_ref());
     Ok(())
-}
-
-fn missing(cut: &Cut) -> Missing<'_> {
-    Missing {
-        node_id: &cut.node_id,
-        missing_parent: &cut.missing_parent,
-    }
 }
