@@ -30,7 +30,8 @@ pub struct ForkCandidate {
 impl SessionTree {
     /// Copies the path from the root to a node into a new session: every node with its id, parent, kind, time and bytes, the
     /// labels of these nodes, and the session's name. Its one branch is `main`. Without a node the new session is empty. Ids
-    /// are kept, so whatever refers to a node of the path, as compactions do, still does.
+    /// are kept, so whatever refers to a node of the path, as compactions do, still does. (A compaction of the oldest files, that
+    /// names what it keeps by a line of its file, gets the id beside it.)
     ///
     /// ```
     /// # fn main() -> session_tree::Result<()> {

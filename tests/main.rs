@@ -5,6 +5,7 @@ mod changes;
 mod check;
 #[cfg(feature = "cli")]
 mod cli;
+mod context;
 mod durability;
 mod fork;
 mod imports;

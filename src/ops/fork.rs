@@ -1,5 +1,7 @@
 //! Forking: a path copied into a new session, with the ids it has.
 
+use std::collections::BTreeMap;
+
 use rusqlite::Connection;
 
 use super::branch::SET_ACTIVE;
@@ -8,7 +10,7 @@ use super::record::{Operation, record};
 use super::{Ctx, label};
 use crate::db::{Outcome, first_key, key_by_id, last_key, session_by_key};
 use crate::model::{Error, MAIN_BRANCH, SessionId, new_session_id};
-use crate::read::{PathPlan, Run, Window, plan_from};
+use crate::read::{PathPlan, Run, Window, named_by_place, plan_from};
 
 /// A statement copies this many nodes: SQLite holds what it selects from the table it inserts into.
 const CHUNK: i64 = 256;
@@ -28,12 +30,12 @@ const INSERT_MAIN: &str = "
 const SET_LEAF: &str = "UPDATE branches SET leaf_key = ?2 WHERE key = ?1";
 
 /// Nodes ?1 to ?2 of one run become ?3 and on, under the node before. The whole path becomes one run, from ?4 on. ?6 is what
-/// the count of messages falls by.
+/// the count of messages falls by. Node ?7 gets the payload ?8.
 const COPY_NODES: &str = "
   INSERT INTO nodes (key, id, parent_key, run_start, branch_key, messages, kind, role, created_at_ms, time_text,
     missing_parent, adoptable, preview, envelope_at, envelope, payload)
   SELECT ?3 + key - ?1, coalesce(id, 'n' || (key & 4294967295)), nullif(?3 + key - ?1, ?4) - 1, ?4, ?5, messages - ?6, kind,
-    role, created_at_ms, time_text, missing_parent, adoptable, preview, envelope_at, envelope, payload
+    role, created_at_ms, time_text, missing_parent, adoptable, preview, envelope_at, envelope, CASE WHEN key = ?7 THEN ?8 ELSE payload END
   FROM nodes WHERE key BETWEEN ?1 AND ?2 ORDER BY key";
 
 /// The bytes of nodes that were not valid UTF-8.
@@ -76,7 +78,8 @@ pub(crate) fn fork(
         .prepare_cached(INSERT_MAIN)?
         .insert((key, MAIN_BRANCH, ctx.at_ms))?;
     conn.prepare_cached(SET_ACTIVE)?.execute((key, main))?;
-    let leaf = copy(conn, key, main, &plan.runs)?;
+    let rewritten = named_by_place(conn, source.key, &plan)?;
+    let leaf = copy(conn, key, main, &plan.runs, &rewritten)?;
     conn.prepare_cached(SET_LEAF)?.execute((main, leaf))?;
     copy_labels(conn, source.key, key, &plan.runs)?;
     let ctx = Ctx {
@@ -103,6 +106,7 @@ fn copy(
     session_key: i64,
     branch_key: i64,
     runs: &[Run],
+    rewritten: &BTreeMap<i64, String>,
 ) -> Outcome<Option<i64>> {
     let start = first_key(session_key);
     let mut next = start;
@@ -114,9 +118,16 @@ fn copy(
         let surplus = before - messages;
         let mut first = run.first;
         while first <= run.last {
-            let last = run.last.min(first + CHUNK - 1);
-            conn.prepare_cached(COPY_NODES)?
-                .execute((first, last, next, start, branch_key, surplus))?;
+            let mut last = run.last.min(first + CHUNK - 1);
+            let mut here = rewritten.range(first..=last);
+            let one = here.next();
+            if let Some((second, _)) = here.next() {
+                last = second - 1;
+            }
+            let (rewrite, payload) = one.unzip();
+            conn.prepare_cached(COPY_NODES)?.execute((
+                first, last, next, start, branch_key, surplus, rewrite, payload,
+            ))?;
             conn.prepare_cached(COPY_RAW)?
                 .execute((first, last, next, session_key))?;
             next += last - first + 1;

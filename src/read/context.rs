@@ -17,6 +17,8 @@ use crate::model::{Message, NodeId, Result, Selection};
 use emit::{Edit, edit_of, edited, said, summary_of};
 use facts::facts;
 
+pub(crate) use facts::named_by_place;
+
 /// What the model should see.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]

@@ -21,8 +21,8 @@ mod whole;
 
 pub(crate) use branches::{branch_names, branches, has_branches, summaries};
 pub(crate) use changes::{changes, head, heads};
-pub(crate) use context::context;
 pub use context::{Context, ModelRef};
+pub(crate) use context::{context, named_by_place};
 pub(crate) use family::{children, common_ancestor, leaves, roots, subtree};
 pub(crate) use find::find_node;
 pub(crate) use left_behind::{left_behind, text_left_behind};

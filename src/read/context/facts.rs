@@ -1,11 +1,13 @@
 //! What decides about a context: the last compaction on the path, the model and the level of thinking.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension};
 
 use super::ModelRef;
-use crate::db::{Outcome, first_key, key_by_id, last_key};
+use crate::db::{Outcome, first_key, key_by_id, last_key, node_by_key};
 use crate::model::Message;
-use crate::model::json::Json;
+use crate::model::json::{Json, quote, with_member};
 use crate::read::path::PathPlan;
 use crate::read::projection::{NODES, PathNode, path_node};
 
@@ -109,7 +111,12 @@ fn first_kept(
     let json = compaction.message.json();
     let kept = match text(json, "firstKeptEntryId") {
         Some(id) => key_by_id(conn, session_key, &id)?,
-        None => by_index(conn, session_key, compaction, &compaction.message)?,
+        None => by_index(
+            conn,
+            session_key,
+            compaction.source_line,
+            &compaction.message,
+        )?,
     };
     let Some(kept) = kept else {
         return Ok(None);
@@ -138,13 +145,13 @@ const BY_LINE: &str = "SELECT key FROM nodes WHERE key BETWEEN ?1 AND ?2 AND sou
 fn by_index(
     conn: &Connection,
     session_key: i64,
-    compaction: &PathNode,
-    message: &Message,
+    source_line: Option<u64>,
+    compaction: &Message,
 ) -> Outcome<Option<i64>> {
-    let index = message.json().get("firstKeptEntryIndex");
+    let index = compaction.json().get("firstKeptEntryIndex");
     let (Some(index), Some(own)) = (
         index.and_then(Json::as_i64).filter(|index| *index >= 0),
-        compaction.source_line,
+        source_line,
     ) else {
         return Ok(None);
     };
@@ -160,4 +167,42 @@ fn by_index(
         .prepare_cached(BY_LINE)?
         .query_row((first, last, line), |row| row.get(0))
         .optional()?)
+}
+
+const BY_PLACE: &str = "
+  SELECT key, source_line, payload FROM nodes
+  WHERE key BETWEEN ?1 AND ?2 AND kind = 'compaction' AND source_line IS NOT NULL
+    AND instr(payload, 'firstKeptEntryIndex') > 0";
+
+/// The compactions of a path that name what they keep by its place in their file: their keys, and their payloads with the id
+/// beside it. Away from the file the place would mean nothing.
+pub(crate) fn named_by_place(
+    conn: &Connection,
+    session_key: i64,
+    plan: &PathPlan,
+) -> Outcome<BTreeMap<i64, String>> {
+    let mut found = BTreeMap::new();
+    for run in &plan.runs {
+        let compactions: Vec<(i64, i64, String)> = conn
+            .prepare_cached(BY_PLACE)?
+            .query_map((run.first, run.last), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        for (key, line, payload) in compactions {
+            let compaction = Message::from_stored(payload);
+            if text(compaction.json(), "firstKeptEntryId").is_some() {
+                continue;
+            }
+            let kept = by_index(conn, session_key, u64::try_from(line).ok(), &compaction)?;
+            if let Some(kept) = kept
+                && let Some(row) = node_by_key(conn, kept)?
+            {
+                let id = quote(&row.public_id());
+                let payload = with_member(compaction.as_str(), "firstKeptEntryId", &id);
+                found.insert(key, payload);
+            }
+        }
+    }
+    Ok(found)
 }
