@@ -1,11 +1,15 @@
 //! A fork is the path as a session of its own: every node as it was, and everything that refers to one still true.
 
 use session_tree::{
-    ErrorKind, Message, NewNode, NewSession, OutlineNode, Selection, SessionTree, Store,
+    CheckOptions, ErrorKind, Message, NewNode, NewSession, OutlineNode, Selection, SessionTree,
+    Store,
 };
 
 use crate::process::Other;
 use crate::turns::{Bench, bench, kind};
+
+/// Where the fork ends and the text for the editor, or the words of the refusal.
+type Expected = Result<(Option<&'static str>, &'static str), &'static str>;
 
 fn json(text: &str) -> Message {
     Message::new(text).unwrap()
@@ -137,6 +141,8 @@ fn a_fork_has_the_path_and_nothing_else() {
     };
     assert_eq!(context(&fork), context(&tree));
     let made = fork.changes(None, 100).unwrap();
+    let report = tree.store().check(CheckOptions::default()).unwrap();
+    assert!(report.is_healthy(), "{report:?}");
     let first = made.operations().next().unwrap();
     assert_eq!((first.verb.as_str(), first.actor.as_str()), ("fork", "me"));
 }
@@ -283,7 +289,7 @@ fn where_a_person_can_fork() {
     }
     tree.append(NewNode::of_kind("model_change", json(r#"{"modelId":"m"}"#)))
         .unwrap();
-    let points: [(&str, Result<(Option<&str>, &str), &str>); 12] = [
+    let points: &[(&str, Expected)] = &[
         ("n0", Ok((None, "ab"))),
         ("n1", Ok((Some("n1"), ""))),
         ("n2", Ok((Some("n1"), "again"))),
@@ -297,7 +303,7 @@ fn where_a_person_can_fork() {
         ("n10", Err(INVALID)),
         ("nowhere", Err(INVALID)),
     ];
-    for (entry, expected) in points {
+    for (entry, expected) in points.iter().copied() {
         let found = tree.fork_point(entry);
         match expected {
             Ok((at, text)) => {

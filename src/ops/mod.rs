@@ -24,13 +24,13 @@ pub(crate) use branch::{BranchSpec, branch, switch};
 pub(crate) use create::{create_session, from_linear};
 pub(crate) use fork::fork;
 pub(crate) use guard::{
-    Permit, Pin, Place, abort_navigation, beat, end, place_of, release, take, was_aborted,
+    Permit, Place, abort_navigation, beat, end, place_of, release, take, was_aborted,
 };
 pub(crate) use label::{clear_label, label};
 pub(crate) use navigate::{Planning, Route, commit_navigation, plan_navigation};
 pub(crate) use remove::delete_session;
 pub(crate) use rename::{archive_branch, archive_session, rename};
-pub(crate) use rewind::{KeepOld, move_leaf, rewind};
+pub(crate) use rewind::rewind;
 pub(crate) use summarize::{empty_branch, summarize};
 pub(crate) use undo::{Undone, redo, undo};
 
