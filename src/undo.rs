@@ -18,7 +18,8 @@ pub struct Undone {
 
 impl SessionTree {
     /// Takes the newest rewind, branch, switch or navigation back: the leaf, or the active branch, is what it was before. That
-    /// is an operation of its own. No node goes; a name that the move had made stays, archived. Undoing again takes back the
+    /// is an operation of its own. No node goes; a name that the move had made stays, archived
+    /// unless somebody has gone on under it. Undoing again takes back the
     /// move before. `None` where there is none.
     ///
     /// ```

@@ -214,3 +214,13 @@ fn undo_is_an_operation_of_its_own() {
     );
     assert_eq!(linear().undo(None).unwrap(), None, "nothing was moved");
 }
+
+#[test]
+fn a_name_under_which_somebody_went_on_stays_in_sight() {
+    let tree = linear();
+    tree.rewind("n0", None).unwrap();
+    let went_on = session_tree::NewNode::message(Message::user("more")).on_branch("main-rewound");
+    tree.append(went_on).unwrap();
+    tree.undo(None).unwrap().unwrap();
+    assert_eq!(ends(&tree), "*main n2 main-rewound n3");
+}

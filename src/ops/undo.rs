@@ -134,7 +134,7 @@ pub(crate) fn undo(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<Option<Undone>> 
         )?;
     }
     for name in &names {
-        set_archived(conn, session.key, name, Some(ctx.at_ms))?;
+        archive(conn, session.key, name, &made, ctx.at_ms)?;
     }
     done(conn, session.key, &made).map(Some)
 }
@@ -167,7 +167,7 @@ pub(crate) fn redo(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<Option<Undone>> 
         made.to_key,
     )?;
     for name in created(&made) {
-        set_archived(conn, session.key, &name, None)?;
+        bring_back(conn, session.key, &name)?;
     }
     done(conn, session.key, &made).map(Some)
 }
@@ -248,12 +248,23 @@ fn note(
     )
 }
 
-const SET_ARCHIVED: &str = "
-  UPDATE branches SET archived_at_ms = ?3 WHERE session_key = ?1 AND name = ?2";
+/// A name under which somebody has gone on since stays in sight.
+const ARCHIVE: &str = "
+  UPDATE branches SET archived_at_ms = ?3
+  WHERE session_key = ?1 AND name = ?2 AND (leaf_key IS ?4 OR leaf_key IS ?5)";
 
-fn set_archived(conn: &Connection, session_key: i64, name: &str, at: Option<i64>) -> Outcome<()> {
-    conn.prepare_cached(SET_ARCHIVED)?
-        .execute((session_key, name, at))?;
+fn archive(conn: &Connection, session_key: i64, name: &str, made: &Move, at: i64) -> Outcome<()> {
+    conn.prepare_cached(ARCHIVE)?
+        .execute((session_key, name, at, made.from_key, made.to_key))?;
+    Ok(())
+}
+
+const BRING_BACK: &str = "
+  UPDATE branches SET archived_at_ms = NULL WHERE session_key = ?1 AND name = ?2";
+
+fn bring_back(conn: &Connection, session_key: i64, name: &str) -> Outcome<()> {
+    conn.prepare_cached(BRING_BACK)?
+        .execute((session_key, name))?;
     Ok(())
 }
 
