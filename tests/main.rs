@@ -9,6 +9,7 @@ mod context;
 mod durability;
 mod fork;
 mod imports;
+mod model;
 mod navigation;
 mod process;
 mod scale;
