@@ -71,6 +71,8 @@ mod fork;
 mod importing;
 pub mod interchange;
 mod navigation;
+#[cfg(feature = "rpc")]
+pub mod rpc;
 mod store;
 mod tree;
 mod turn;

@@ -12,6 +12,8 @@ mod imports;
 mod model;
 mod navigation;
 mod process;
+#[cfg(feature = "rpc")]
+mod rpc;
 mod scale;
 mod store;
 mod support;

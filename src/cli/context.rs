@@ -96,6 +96,24 @@ impl Context {
         Ok(self.builder().open(path)?)
     }
 
+    /// The store to serve to others, who wait less long for a lock than a person does.
+    #[cfg(feature = "rpc")]
+    pub(crate) fn served(&self, read_only: bool) -> Outcome<Store> {
+        let builder = self.builder().patience(std::time::Duration::from_secs(10));
+        let place = self.place()?;
+        if read_only {
+            return Ok(builder.read_only().open(place.path)?);
+        }
+        place.prepare()?;
+        Ok(builder.open(place.path)?)
+    }
+
+    /// The session that was named, by its id.
+    #[cfg(feature = "rpc")]
+    pub(crate) fn named_session(&self, store: &Store) -> Outcome<Option<String>> {
+        Ok(self.named(store)?.map(|tree| tree.id().to_string()))
+    }
+
     /// The session to read: the one that was named, else the latest, which is said where there was a choice.
     pub(crate) fn session(&self) -> Outcome<SessionTree> {
         let store = self.reader()?;

@@ -25,6 +25,8 @@ mod release;
 mod rename;
 mod render;
 mod rewind;
+#[cfg(feature = "rpc")]
+mod rpc;
 mod sessions;
 mod splice;
 mod stats;
@@ -110,6 +112,9 @@ pub(crate) enum Verb {
     Check(check::Check),
     /// Copy the store to a new file, while it is in use
     Backup(backup::Backup),
+    /// Serve the store to other programs: JSON lines on stdin and stdout
+    #[cfg(feature = "rpc")]
+    Rpc(rpc::Rpc),
 }
 
 /// Runs one verb.
@@ -149,6 +154,8 @@ pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
         Verb::Who => who::run(context),
         Verb::Demo => demo::run(context),
         Verb::Backup(arguments) => backup::run(context, &arguments),
+        #[cfg(feature = "rpc")]
+        Verb::Rpc(arguments) => rpc::run(context, arguments),
     }
     .map(|()| Exit::Done)
 }

@@ -1,0 +1,166 @@
+//! Nodes as the entries of a session file: what pi's commands hand out.
+
+use std::collections::HashMap;
+
+use super::write::Raw;
+use crate::model::json::{Json, push_string};
+use crate::model::{MESSAGE, Result};
+use crate::read::PathNode;
+use crate::tree::SessionTree;
+
+/// All nodes of a session as entries, in the order of writing, each with its place in the order of the file.
+pub(super) struct Entries {
+    pub entries: Vec<Entry>,
+}
+
+pub(super) struct Entry {
+    pub id: String,
+    pub json: Raw,
+    /// Imported lines by their number, then what was made here by its place in the order of writing.
+    pub place: (bool, u64),
+}
+
+impl Entries {
+    pub fn read(tree: &SessionTree) -> Result<Entries> {
+        let mut entries = Vec::new();
+        // Version 1 names an entry by its index among the file's lines, the header being 0.
+        let mut ids_by_index: HashMap<u64, String> = HashMap::new();
+        for node in tree.nodes() {
+            let node = node?;
+            let place = match node.source_line {
+                Some(line) => (false, line),
+                None => (true, u64::from(node.seq)),
+            };
+            let json = Raw::new(&entry(&node, &ids_by_index));
+            if node.source_line.is_some() {
+                ids_by_index.insert(ids_by_index.len() as u64 + 1, node.id.to_string());
+            }
+            entries.push(Entry {
+                id: node.id.to_string(),
+                json,
+                place,
+            });
+        }
+        Ok(Entries { entries })
+    }
+
+    pub fn in_file_order(mut self) -> Vec<Entry> {
+        self.entries.sort_by_key(|entry| entry.place);
+        self.entries
+    }
+}
+
+/// The entry in the form of version 3: a line of an older version gets what it lacks, and new names for old.
+fn entry(node: &PathNode, ids_by_index: &HashMap<u64, String>) -> String {
+    if node.source_line.is_none() {
+        return made_here(node);
+    }
+    let line = node.line();
+    let source = Json::new(&line);
+    let [id, role, kept] = [
+        source.get("id"),
+        source.get("message").and_then(|it| it.get("role")),
+        source.get("firstKeptEntryIndex"),
+    ];
+    let is_same_id = id.and_then(Json::as_str).as_deref() == Some(node.id.as_str());
+    let is_hook = role.and_then(Json::as_str).as_deref() == Some("hookMessage");
+    if is_same_id && !is_hook && kept.is_none() {
+        return line;
+    }
+    let mut object = Object::new();
+    for (name, value) in source.members() {
+        match &*name {
+            "id" if !is_same_id => {}
+            "parentId" if id.is_none() => {}
+            "firstKeptEntryIndex" => {}
+            "message" if is_hook => object.member(&name, &with_role(value, "custom")),
+            _ => object.member(&name, value.text()),
+        }
+    }
+    let kept = kept
+        .and_then(Json::as_u64)
+        .and_then(|index| ids_by_index.get(&index));
+    if let Some(kept) = kept {
+        object.text("firstKeptEntryId", kept);
+    }
+    if !is_same_id {
+        object.text("id", &node.id);
+    }
+    if id.is_none() {
+        object.text_or_null("parentId", node.parent.as_deref());
+    }
+    object.close()
+}
+
+fn made_here(node: &PathNode) -> String {
+    let mut object = Object::new();
+    object.text("type", &node.kind);
+    object.text("id", &node.id);
+    object.text_or_null(
+        "parentId",
+        node.parent.as_deref().or(node.missing_parent.as_deref()),
+    );
+    object.text("timestamp", &node.timestamp);
+    let payload = node.message.json();
+    if node.kind == MESSAGE {
+        object.member("message", payload.text());
+    } else {
+        let common = ["type", "id", "parentId", "timestamp"];
+        for (name, value) in payload.members() {
+            if !common.contains(&&*name) {
+                object.member(&name, value.text());
+            }
+        }
+    }
+    object.close()
+}
+
+fn with_role(message: Json<'_>, role: &str) -> String {
+    let mut object = Object::new();
+    for (name, value) in message.members() {
+        match &*name {
+            "role" => object.text(&name, role),
+            _ => object.member(&name, value.text()),
+        }
+    }
+    object.close()
+}
+
+/// A JSON object being written.
+struct Object(String);
+
+impl Object {
+    fn new() -> Object {
+        Object(String::from("{"))
+    }
+
+    fn name(&mut self, name: &str) {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        push_string(&mut self.0, name);
+        self.0.push(':');
+    }
+
+    fn member(&mut self, name: &str, json: &str) {
+        self.name(name);
+        self.0.push_str(json);
+    }
+
+    fn text(&mut self, name: &str, text: &str) {
+        self.name(name);
+        push_string(&mut self.0, text);
+    }
+
+    fn text_or_null(&mut self, name: &str, text: Option<&str>) {
+        match text {
+            Some(text) => self.text(name, text),
+            None => self.member(name, "null"),
+        }
+    }
+
+    fn close(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+}

@@ -1,0 +1,10 @@
+//! The JSON-lines server.
+
+mod calls;
+mod client;
+mod events;
+mod framing;
+mod navigation;
+mod schema;
+mod sessions;
+mod trees;
