@@ -108,12 +108,6 @@ impl Context {
         Ok(builder.open(place.path)?)
     }
 
-    /// The session that was named, by its id.
-    #[cfg(feature = "rpc")]
-    pub(crate) fn named_session(&self, store: &Store) -> Outcome<Option<String>> {
-        Ok(self.named(store)?.map(|tree| tree.id().to_string()))
-    }
-
     /// The session to read: the one that was named, else the latest, which is said where there was a choice.
     pub(crate) fn session(&self) -> Outcome<SessionTree> {
         let store = self.reader()?;

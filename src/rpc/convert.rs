@@ -14,6 +14,9 @@ use crate::model::{
 use crate::read::Cut;
 use crate::tree::SessionTree;
 
+/// The kind of an imported entry that has no type.
+const UNTYPED: &str = "untyped";
+
 pub(super) fn strings(ids: impl IntoIterator<Item = NodeId>) -> Vec<String> {
     ids.into_iter().map(|id| id.to_string()).collect()
 }
@@ -74,25 +77,42 @@ pub(super) fn cut(cut: &Cut) -> CutDto {
     }
 }
 
-/// A node's members. Whether a root's source declared no parent at all is only in the line it was read from.
+/// A node's members. What an imported line left out is only known from the line.
 pub(super) fn node(tree: &SessionTree, node: &OutlineNode) -> Result<NodeDto> {
-    let may_lack_parent =
-        node.parent.is_none() && node.missing_parent.is_none() && node.source_line.is_some();
-    let mut declares_parent = true;
-    if may_lack_parent {
-        let selection = Selection {
-            leaf: Some(node.id.to_string()),
-            allow_cut: true,
-            ..Selection::default()
-        };
-        if let Some(root) = tree.path_nodes(&selection)?.next() {
-            let line = root?.line();
-            let line = Json::new(&line);
-            // Without an id of its own, the line is of version 1, whose chain the migrated form declares.
-            declares_parent = line.get("parentId").is_some() || line.get("id").is_none();
-        }
+    let mut dto = node_dto(node);
+    if node.source_line.is_none() {
+        return Ok(dto);
     }
-    Ok(node_dto(node, declares_parent))
+    if node.parent.is_none() && node.missing_parent.is_none() && lacks_parent(tree, &node.id)? {
+        dto.parent_id = None;
+    }
+    if node.kind == UNTYPED && lacks_type(tree, &node.id)? {
+        dto.kind = None;
+        dto.preview = "[undefined]".to_owned();
+    }
+    Ok(dto)
+}
+
+/// Whether the line of a root says nothing of a parent. Without an id of its own it is of version 1, and the chain that its
+/// migrated form has begins with null.
+fn lacks_parent(tree: &SessionTree, root: &NodeId) -> Result<bool> {
+    let selection = Selection {
+        leaf: Some(root.to_string()),
+        allow_cut: true,
+        ..Selection::default()
+    };
+    let Some(root) = tree.path_nodes(&selection)?.next() else {
+        return Ok(false);
+    };
+    let line = root?.line();
+    let line = Json::new(&line);
+    Ok(line.get("parentId").is_none() && line.get("id").is_some())
+}
+
+/// Whether the line of a node, which is its payload where it is no message, has no type.
+fn lacks_type(tree: &SessionTree, node: &NodeId) -> Result<bool> {
+    let node = tree.node(node)?;
+    Ok(node.is_some_and(|node| node.message.json().get("type").is_none()))
 }
 
 pub(super) fn change(tree: &SessionTree, change: Change) -> Result<ChangeDto> {
@@ -118,13 +138,11 @@ fn operation(done: OperationRecord) -> OperationDto {
     }
 }
 
-/// `declares_parent`: whether a root's source said anything of a parent at all.
-fn node_dto(node: &OutlineNode, declares_parent: bool) -> NodeDto {
+fn node_dto(node: &OutlineNode) -> NodeDto {
     let parent_id = match (&node.parent, &node.missing_parent) {
         (Some(parent), _) => Some(Some(parent.to_string())),
         (None, Some(missing)) => Some(Some(missing.clone())),
-        (None, None) if declares_parent => Some(None),
-        (None, None) => None,
+        (None, None) => Some(None),
     };
     // A message without a role, or with one that is no text, is shown as its preview shows it.
     let role = match (&node.role, node.kind.as_str()) {

@@ -56,7 +56,8 @@ pub(super) const METHODS: &[Method] = methods![
     "list_sessions" Read Prefixed does::sessions::list_sessions;
     "list_all_sessions" Read Prefixed does::sessions::list_all_sessions;
     "delete_session" Manage Prefixed does::sessions::delete_session;
-    "export_html" Read Prefixed does::sessions::export_html;
+    "import_jsonl" Manage Prefixed does::files::import_jsonl;
+    "export_html" Read Prefixed does::files::export_html;
 
     "hello" Read Plain does::server::hello;
     "from_linear" Append Plain does::appends::from_linear;
@@ -91,6 +92,12 @@ pub(super) const METHODS: &[Method] = methods![
     "summarize_branch_with" Label Plain does::branches::summarize_branch_with, late SummaryText;
     "render_branch_text" Read Plain does::branches::render_branch_text;
     "splice_for_linear_export" Read Plain does::branches::splice_for_linear_export;
+    "context" Read Plain does::state::context;
+    "import" Manage Plain does::files::import;
+    "from_snapshot" Manage Plain does::files::from_snapshot;
+    "backup" Manage Plain does::files::backup;
+    "check" Read Plain does::files::check;
+    "search" Read Plain does::files::search;
     "begin_turn" Append Plain does::turns::begin_turn;
     "end_turn" Append Plain does::turns::end_turn;
     "navigate" Navigate Plain does::navigation::navigate, late NavigatedFull;

@@ -8,11 +8,11 @@
 //! `handlers` → the public API of this crate → `write` (text on the output).
 
 mod connection;
-mod context;
 mod convert;
 mod dispatch;
 mod entries;
 mod failure;
+mod files;
 mod framing;
 mod handlers;
 mod listen;

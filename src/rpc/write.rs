@@ -186,7 +186,7 @@ mod tests {
         };
         let json = nested(&[0], &children, open, |_, _| ()).unwrap();
         assert!(json.starts_with("[{\"id\":0,\"children\":[{\"id\":1,\"children\":["));
-        assert!(json.ends_with("\"children\":[]}]}]}]"));
+        assert!(json.ends_with(&format!("[]{}]", "}]".repeat(deep - 1) + "}")));
         let small = nested(&[0, 2], &[vec![1], vec![], vec![]], open, |_, json| {
             json.push_str(",\"x\":1")
         });

@@ -4,6 +4,7 @@ mod calls;
 mod client;
 mod events;
 mod framing;
+mod golden;
 mod navigation;
 mod schema;
 mod sessions;

@@ -108,7 +108,7 @@ fn options(context: &Context, arguments: &Rpc, store: &session_tree::Store) -> O
         options = options.summarizer(["sh", "-c", command]);
     }
     if let Some(session) = context.named_session(store)? {
-        options = options.session(session);
+        options = options.session(session.as_str());
     }
     Ok(options)
 }

@@ -3,6 +3,7 @@
 pub(super) mod appends;
 pub(super) mod branches;
 pub(super) mod changes;
+pub(super) mod files;
 pub(super) mod forks;
 pub(super) mod marks;
 pub(super) mod moves;

@@ -4,13 +4,13 @@ use super::{Answer, Connection, Nothing};
 use crate::model::json::{Json, quote};
 use crate::model::{ErrorKind, MESSAGE, SessionInfo, iso_from_ms};
 use crate::rpc::connection::new_session as in_working_directory;
-use crate::rpc::failure::{Failure, code};
+use crate::rpc::failure::Failure;
 use crate::rpc::options::Dialect;
 use crate::rpc::output::send_event;
 use crate::rpc::types::answers::{Cancelled, Deleted, Sessions};
 use crate::rpc::types::events::{NameChanged, NameChangedKind};
 use crate::rpc::types::nodes::SessionDto;
-use crate::rpc::types::requests::{Bare, ExportHtml, NamedSession, NewSession, SetSessionName};
+use crate::rpc::types::requests::{Bare, NamedSession, NewSession, SetSessionName};
 use crate::tree::SessionTree;
 
 const NO_MESSAGES: &str = "(no messages)";
@@ -203,12 +203,4 @@ pub(in crate::rpc) fn delete_session(
             })
         }
     }
-}
-
-pub(in crate::rpc) fn export_html(_: &mut Connection, _: ExportHtml) -> Answer<Nothing> {
-    let text = "`export_html` is not built yet in this version";
-    Err(Failure {
-        is_exact: true,
-        ..Failure::new(code::NOT_BUILT, text)
-    })
 }

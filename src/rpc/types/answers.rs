@@ -8,6 +8,7 @@ use super::nodes::{
     BranchDto, ChangeDto, CutDto, HolderDto, NestedEntry, NestedNode, NodeDto, NodeFull,
     SessionDto, SummaryDto,
 };
+use crate::read::ModelRef;
 use crate::rpc::write::Raw;
 
 /// Commands without a result answer no `data`.
@@ -81,6 +82,42 @@ pub(in crate::rpc) struct ModelDto {
     pub id: String,
     pub name: String,
     pub provider: String,
+}
+
+impl ModelDto {
+    pub fn unknown() -> ModelDto {
+        let unknown = || "unknown".to_owned();
+        ModelDto {
+            id: unknown(),
+            name: unknown(),
+            provider: unknown(),
+        }
+    }
+}
+
+impl From<ModelRef> for ModelDto {
+    fn from(model: ModelRef) -> ModelDto {
+        ModelDto {
+            name: model.model_id.clone(),
+            id: model.model_id,
+            provider: model.provider,
+        }
+    }
+}
+
+/// What the model should see of a branch.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct ContextDto {
+    #[schemars(schema_with = "any_objects")]
+    pub messages: Vec<Raw>,
+    /// Of each message: the node it comes from.
+    pub node_ids: Vec<String>,
+    pub thinking_level: String,
+    /// Null where none is known.
+    pub model: Option<ModelDto>,
+    /// Where the path was cut; null where it reaches a root.
+    pub cut: Option<CutDto>,
 }
 
 /// A tree (dialect dreb).
@@ -450,4 +487,43 @@ pub(in crate::rpc) struct ChangesDto {
 pub(in crate::rpc) struct Subscribed {
     /// The first event tells what happened after this place; null for `all`.
     pub cursor: Option<String>,
+}
+
+/// What an import did.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct Imported {
+    pub session: String,
+    /// `pi`, `tree.json`.
+    pub format: String,
+    /// Whether the session was made by this import.
+    pub created: bool,
+    pub nodes_added: u64,
+    pub nodes_known: u64,
+    /// Places of the file that are damaged.
+    pub damaged: u64,
+}
+
+/// What a check found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct Checked {
+    pub is_healthy: bool,
+    pub problems: Vec<ProblemDto>,
+    /// Problems that were found and are not listed.
+    pub omitted: u64,
+    pub sessions: u64,
+    pub nodes: u64,
+    pub branches: u64,
+}
+
+/// One thing that a check found.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct ProblemDto {
+    pub code: String,
+    pub session: Option<String>,
+    pub node_id: Option<String>,
+    pub branch: Option<String>,
+    pub text: String,
 }

@@ -467,3 +467,56 @@ pub(in crate::rpc) struct Unsubscribe {
     #[serde(default)]
     pub all: bool,
 }
+
+/// Imports a session file. The connection stays where it is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct Import {
+    /// Inside the directory the server was started with.
+    pub path: String,
+    /// Refuse a damaged file instead of taking what is whole.
+    #[serde(default)]
+    pub strict: bool,
+}
+
+/// Makes a session of the text of a `.tree.json`. The connection stays where it is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct FromSnapshot {
+    /// The file's content, as a JSON object.
+    #[schemars(schema_with = "any_object")]
+    pub snapshot: Raw,
+}
+
+/// Looks for damage.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct Check {
+    /// Only this session; the whole store if absent.
+    pub session: Option<String>,
+}
+
+/// Copies the store to a new file, while it is in use.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct Backup {
+    /// Inside the directory the server was started with.
+    pub path: String,
+}
+
+/// What the model should see of a branch.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct ContextOf {
+    /// The session; the current one if absent.
+    pub session: Option<String>,
+    /// The active one if absent.
+    pub branch: Option<String>,
+}
+
+/// Looks for words.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct Search {
+    pub query: String,
+}
