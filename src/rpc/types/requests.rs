@@ -119,6 +119,7 @@ pub(in crate::rpc) struct ImportJsonl {
 /// Writes a session as HTML.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "the command is described, and not built yet")]
 pub(in crate::rpc) struct ExportHtml {
     /// The session; the current one if absent.
     pub session: Option<String>,
@@ -517,6 +518,7 @@ pub(in crate::rpc) struct ContextOf {
 /// Looks for words.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "the command is described, and not built yet")]
 pub(in crate::rpc) struct Search {
     pub query: String,
 }
