@@ -3,7 +3,9 @@
 use session_tree::{Durability, Message, NewSession, SessionTree, Store};
 
 use crate::contest::{Contestant, Length, Outcome, contest};
-use crate::files::{Bench, FLOOR_INSERT, Shape, floor_connection, message, open, payloads, session_name};
+use crate::files::{
+    Bench, FLOOR_INSERT, Sized, floor_connection, message, open, payloads, session_name,
+};
 
 fn floor_append<'a>(
     name: &str,
@@ -18,7 +20,9 @@ fn floor_append<'a>(
     let payloads = payloads();
     Contestant::new(format!("bare INSERT, {name}"), place, move |nth| {
         let mut insert = conn.prepare_cached(FLOOR_INSERT).expect("a statement");
-        let id = insert.insert((&payloads[nth % payloads.len()],)).expect("a row");
+        let id = insert
+            .insert((&payloads[nth % payloads.len()],))
+            .expect("a row");
         assert_eq!(id, before + nth as i64 + 1);
     })
 }
@@ -40,17 +44,21 @@ fn session(store: &Store, number: usize) -> SessionTree {
 }
 
 /// One session of a given size, at both durabilities.
-pub fn sizes(bench: &Bench, sizes: &[(usize, std::path::PathBuf)], length: Length, durability: Durability) -> Outcome {
+pub fn sizes(sizes: &[Sized], length: Length, durability: Durability) -> Outcome {
     let synchronous = match durability {
         Durability::Full => "FULL",
         _ => "NORMAL",
     };
     let mut contestants = Vec::new();
-    for (nodes, store) in sizes {
+    for Sized {
+        nodes,
+        store,
+        floor,
+    } in sizes
+    {
         let name = format!("{nodes} nodes, {synchronous}");
-        let floor = bench.floor(&format!("append-{nodes}-{synchronous}.floor"), *nodes);
         let place = contestants.len();
-        contestants.push(floor_append(&name, place, &floor, synchronous));
+        contestants.push(floor_append(&name, place, floor, synchronous));
         let tree = session(&open(store, durability), 0);
         contestants.push(tree_append(&name, place, tree));
     }
@@ -59,8 +67,8 @@ pub fn sizes(bench: &Bench, sizes: &[(usize, std::path::PathBuf)], length: Lengt
     let last = sizes.len() * 2 - 1;
     println!(
         "\nappend at {} nodes / append at {} nodes: {:.2}",
-        sizes[sizes.len() - 1].0,
-        sizes[0].0,
+        sizes[sizes.len() - 1].nodes,
+        sizes[0].nodes,
         outcome.ratio(last, 1)
     );
     outcome
@@ -81,17 +89,26 @@ pub fn interleaved(bench: &Bench, sessions: usize, length: Length) -> Outcome {
     }
     let floor = bench.floor("interleaved.floor", sessions * 20);
     let store = open(&path, Durability::Normal);
-    let trees: Vec<SessionTree> = (0..sessions).map(|number| session(&store, number)).collect();
+    let trees: Vec<SessionTree> = (0..sessions)
+        .map(|number| session(&store, number))
+        .collect();
     let payloads = payloads();
     let outcome = contest(
         length,
         vec![
             floor_append("NORMAL", 0, &floor, "NORMAL"),
-            Contestant::new(format!("append_message, {sessions} sessions in turn, NORMAL"), 0, |nth| {
-                let message = Message::new(payloads[nth % payloads.len()].as_str()).expect("a message");
-                let id = trees[nth % sessions].append_message(message, 0).expect("a node");
-                assert_eq!(id.as_str(), format!("n{}", 20 + nth / sessions));
-            }),
+            Contestant::new(
+                format!("append_message, {sessions} sessions in turn, NORMAL"),
+                0,
+                |nth| {
+                    let message =
+                        Message::new(payloads[nth % payloads.len()].as_str()).expect("a message");
+                    let id = trees[nth % sessions]
+                        .append_message(message, 0)
+                        .expect("a node");
+                    assert_eq!(id.as_str(), format!("n{}", 20 + nth / sessions));
+                },
+            ),
         ],
     );
     outcome.print("Append, many sessions");
@@ -100,38 +117,39 @@ pub fn interleaved(bench: &Bench, sessions: usize, length: Length) -> Outcome {
 
 /// A rewind to the root and back, beside a bare INSERT: each moves the leaf, keeps the old one under a name, and leaves a
 /// row in the audit trail.
-pub fn rewind(bench: &Bench, sizes: &[(usize, std::path::PathBuf)], length: Length) -> Outcome {
+pub fn rewind(sizes: &[Sized], length: Length) -> Outcome {
     let mut contestants = Vec::new();
-    for (nodes, store) in sizes {
+    for Sized {
+        nodes,
+        store,
+        floor,
+    } in sizes
+    {
         let name = format!("{nodes} nodes, FULL");
-        let floor = bench.floor(&format!("rewind-{nodes}.floor"), *nodes);
         let place = contestants.len();
-        contestants.push(floor_append(&name, place, &floor, "FULL"));
+        contestants.push(floor_append(&name, place, floor, "FULL"));
         let tree = session(&open(store, Durability::Full), 0);
-        let last = format!("n{}", nodes - 1);
-        contestants.push(Contestant::new(format!("rewind, {name}"), place, move |nth| {
-            let target = if nth.is_multiple_of(2) { "n0" } else { last.as_str() };
-            assert!(tree.rewind(target, 0).expect("a rewind").is_some());
-        }));
+        let newest = tree.info().expect("info").leaf.expect("a leaf");
+        contestants.push(Contestant::new(
+            format!("rewind, {name}"),
+            place,
+            move |nth| {
+                let target = if nth.is_multiple_of(2) {
+                    "n0"
+                } else {
+                    newest.as_str()
+                };
+                assert!(tree.rewind(target, 0).expect("a rewind").is_some());
+            },
+        ));
     }
     let outcome = contest(length, contestants);
     outcome.print("Rewind");
     println!(
         "\nrewind at {} nodes / rewind at {} nodes: {:.2}",
-        sizes[sizes.len() - 1].0,
-        sizes[0].0,
+        sizes[sizes.len() - 1].nodes,
+        sizes[0].nodes,
         outcome.ratio(sizes.len() * 2 - 1, 1)
     );
     outcome
-}
-
-/// For stores that are measured twice: each measurement starts from the same shape.
-pub fn stores(bench: &Bench, prefix: &str, sizes: &[usize]) -> Vec<(usize, std::path::PathBuf)> {
-    sizes
-        .iter()
-        .map(|nodes| {
-            let name = format!("{prefix}-{nodes}.db");
-            (*nodes, bench.store(&name, *nodes, Shape::Unbroken))
-        })
-        .collect()
 }

@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use session_tree::{Durability, Message, NewNode, NewSession, SessionTree, Store};
 
-/// Sizes of payloads in bytes, in turn: their mean is 1,000.
-const SIZES: [usize; 5] = [180, 420, 700, 1_100, 2_600];
+/// Sizes of payloads in bytes, in turn: their mean is 2,000.
+const SIZES: [usize; 5] = [200, 500, 1_200, 2_500, 5_600];
 
 /// The payload that stands at this place of a path.
 pub fn payload(place: usize) -> String {
-    let role = if place.is_multiple_of(2) { "user" } else { "assistant" };
+    let role = if place.is_multiple_of(2) {
+        "user"
+    } else {
+        "assistant"
+    };
     let mut text = format!(r#"{{"role":"{role}","content":"message {place}: "#);
     let size = SIZES[place % SIZES.len()];
     while text.len() + 2 < size {
@@ -44,6 +48,13 @@ pub struct Bench {
     directory: tempfile::TempDir,
 }
 
+/// A store with an unbroken path of so many nodes, and a bare table with the same payloads.
+pub struct Sized {
+    pub nodes: usize,
+    pub store: PathBuf,
+    pub floor: PathBuf,
+}
+
 pub fn session_name(number: usize) -> String {
     format!("session-{number}")
 }
@@ -61,6 +72,14 @@ impl Bench {
         self.directory.path().join(name)
     }
 
+    pub fn sized(&self, nodes: usize) -> Sized {
+        Sized {
+            nodes,
+            store: self.store(&format!("{nodes}.db"), nodes, Shape::Unbroken),
+            floor: self.floor(&format!("{nodes}.floor"), nodes),
+        }
+    }
+
     /// A closed store with one session whose branch `main` has a path of `nodes` messages.
     pub fn store(&self, name: &str, nodes: usize, shape: Shape) -> PathBuf {
         let path = self.path(name);
@@ -71,7 +90,8 @@ impl Bench {
         let run = match shape {
             Shape::Unbroken => nodes.max(1),
             Shape::Runs(run) => {
-                tree.create_branch(None, Some("aside"), 0).expect("a branch");
+                tree.create_branch(None, Some("aside"), 0)
+                    .expect("a branch");
                 run
             }
         };

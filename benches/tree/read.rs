@@ -5,7 +5,7 @@ use std::path::Path;
 use session_tree::{Durability, Message, Selection, SessionTree};
 
 use crate::contest::{Contestant, Length, Outcome, contest};
-use crate::files::{Bench, Shape, floor_connection, open, payload, session_name};
+use crate::files::{Bench, Shape, Sized, floor_connection, open, payload, session_name};
 
 fn tree(path: &Path) -> SessionTree {
     open(path, Durability::Full)
@@ -44,16 +44,25 @@ fn projection<'a>(path: &Path, name: &str, floor: usize, nodes: usize) -> Contes
 }
 
 /// The whole path: unbroken, in runs of ten, and in runs of one.
-pub fn projections(bench: &Bench, nodes: usize, length: Length) -> Outcome {
-    let floor = bench.floor(&format!("scan-{nodes}.floor"), nodes);
-    let mut contestants = vec![floor_scan(&floor, 0, nodes)];
-    for (name, shape) in [
-        ("unbroken", Shape::Unbroken),
-        ("runs of ten", Shape::Runs(10)),
-        ("runs of one", Shape::Runs(1)),
-    ] {
-        let path = bench.store(&format!("{name}-{nodes}.db"), nodes, shape);
-        contestants.push(projection(&path, &format!("projection of {nodes}, {name}"), 0, nodes));
+pub fn projections(bench: &Bench, sized: &Sized, length: Length) -> Outcome {
+    let nodes = sized.nodes;
+    let mut contestants = vec![
+        floor_scan(&sized.floor, 0, nodes),
+        projection(
+            &sized.store,
+            &format!("projection of {nodes}, unbroken"),
+            0,
+            nodes,
+        ),
+    ];
+    for (name, run) in [("runs of ten", 10), ("runs of one", 1)] {
+        let path = bench.store(&format!("runs-{run}-{nodes}.db"), nodes, Shape::Runs(run));
+        contestants.push(projection(
+            &path,
+            &format!("projection of {nodes}, {name}"),
+            0,
+            nodes,
+        ));
     }
     let outcome = contest(length, contestants);
     outcome.print(&format!("Projection of {nodes} nodes"));
@@ -61,45 +70,57 @@ pub fn projections(bench: &Bench, nodes: usize, length: Length) -> Outcome {
 }
 
 /// The last 100 messages of a path of any length.
-pub fn last_hundred(bench: &Bench, sizes: &[(usize, std::path::PathBuf)], length: Length) -> Outcome {
+pub fn last_hundred(sizes: &[Sized], length: Length) -> Outcome {
     let mut contestants = Vec::new();
-    for (nodes, store) in sizes {
+    for Sized {
+        nodes,
+        store,
+        floor,
+    } in sizes
+    {
         let nodes = *nodes;
-        let floor = bench.floor(&format!("last-{nodes}.floor"), nodes);
-        let conn = floor_connection(&floor, "FULL");
+        let conn = floor_connection(floor, "FULL");
         let place = contestants.len();
-        contestants.push(Contestant::new(format!("bare last 100 of {nodes} rows"), place, move |_| {
-            let mut scan = conn
-                .prepare_cached("SELECT payload FROM floor ORDER BY id DESC LIMIT 100")
-                .expect("a statement");
-            let mut texts: Vec<String> = scan
-                .query_map((), |row| row.get(0))
-                .expect("rows")
-                .collect::<Result<_, _>>()
-                .expect("rows");
-            texts.reverse();
-            check(&texts, nodes - 100, nodes);
-        }));
+        contestants.push(Contestant::new(
+            format!("bare last 100 of {nodes} rows"),
+            place,
+            move |_| {
+                let mut scan = conn
+                    .prepare_cached("SELECT payload FROM floor ORDER BY id DESC LIMIT 100")
+                    .expect("a statement");
+                let mut texts: Vec<String> = scan
+                    .query_map((), |row| row.get(0))
+                    .expect("rows")
+                    .collect::<Result<_, _>>()
+                    .expect("rows");
+                texts.reverse();
+                check(&texts, nodes - 100, nodes);
+            },
+        ));
         let tree = tree(store);
         let last = Selection {
             last: Some(100),
             ..Selection::default()
         };
-        contestants.push(Contestant::new(format!("last 100 of {nodes} nodes"), place, move |_| {
-            let messages: Vec<Message> = tree
-                .projection(&last)
-                .expect("a plan")
-                .collect::<Result<_, _>>()
-                .expect("messages");
-            check(&messages, nodes - 100, nodes);
-        }));
+        contestants.push(Contestant::new(
+            format!("last 100 of {nodes} nodes"),
+            place,
+            move |_| {
+                let messages: Vec<Message> = tree
+                    .projection(&last)
+                    .expect("a plan")
+                    .collect::<Result<_, _>>()
+                    .expect("messages");
+                check(&messages, nodes - 100, nodes);
+            },
+        ));
     }
     let outcome = contest(length, contestants);
     outcome.print("Last 100 messages");
     println!(
         "\nlast 100 of {} nodes / of {} nodes: {:.2}",
-        sizes[sizes.len() - 1].0,
-        sizes[0].0,
+        sizes[sizes.len() - 1].nodes,
+        sizes[0].nodes,
         outcome.ratio(sizes.len() * 2 - 1, 1)
     );
     outcome

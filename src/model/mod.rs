@@ -26,6 +26,6 @@ pub(crate) use id::{NodeId, SessionId, counted, is_counted, new_session_id, rand
 pub(crate) use message::Message;
 pub(crate) use navigation::{HookDecision, NavigateOptions, Navigated, NavigationSummary};
 pub(crate) use node::{Expecting, MESSAGE, NewNode, OutlineNode, TreeNode};
-pub(crate) use preview::{content_text, preview, role};
+pub(crate) use preview::{content_text, preview, role, role_and_preview};
 pub(crate) use selection::Selection;
 pub(crate) use session::{NewSession, SessionInfo};

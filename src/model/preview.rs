@@ -10,9 +10,18 @@ const PREVIEW_UNITS: usize = 200;
 /// `payload` is the message object for kind `message`; for every other kind an object with the fields of that kind.
 /// NUL, which would end the text for many readers of the file, is shown as U+2400.
 pub(crate) fn preview(kind: &str, payload: Json<'_>) -> String {
-    let mut line = Line::default();
+    role_and_preview(kind, payload).1
+}
+
+/// What [`role`] and [`preview`] say, from one pass over the payload.
+pub(crate) fn role_and_preview(kind: &str, payload: Json<'_>) -> (Option<String>, String) {
+    let mut role = None;
+    let mut line = Line {
+        shown: String::with_capacity(PREVIEW_UNITS),
+        ..Line::default()
+    };
     match kind {
-        "message" => show_message(&mut line, payload),
+        "message" => role = show_message(&mut line, payload),
         "custom_message" => {
             let [custom_type, content] = payload.fields(["customType", "content"]);
             line.text("[").value(custom_type).text("]: ");
@@ -39,13 +48,15 @@ pub(crate) fn preview(kind: &str, payload: Json<'_>) -> String {
         },
         unknown => drop(line.text("[").text(unknown).text("]")),
     }
-    line.shown
+    (role, line.shown)
 }
 
-fn show_message(line: &mut Line, message: Json<'_>) {
+/// Returns the message's role.
+fn show_message(line: &mut Line, message: Json<'_>) -> Option<String> {
     let [role, content] = message.fields(["role", "content"]);
     let name = role.and_then(Json::as_str);
-    match name.as_deref().map(shown_role) {
+    let name = name.as_deref().map(shown_role);
+    match name {
         Some("user") => line.content(content),
         Some("assistant") => {
             line.content(content);
@@ -66,6 +77,7 @@ fn show_message(line: &mut Line, message: Json<'_>) {
         Some(other) => drop(line.text("[").text(other).text("]")),
         None => drop(line.text("[").value(role).text("]")),
     }
+    name.map(str::to_owned)
 }
 
 fn show_assistant_without_text(line: &mut Line, message: Json<'_>) {
@@ -83,11 +95,7 @@ fn show_assistant_without_text(line: &mut Line, message: Json<'_>) {
 /// The role of a node: the `role` of its message, as [`shown_role`] shows it; `None` for other kinds, and for a message
 /// that has none or whose role is no string.
 pub(crate) fn role(kind: &str, payload: Json<'_>) -> Option<String> {
-    let role = match kind {
-        "message" => payload.get("role")?.as_str()?,
-        _ => return None,
-    };
-    Some(shown_role(&role).to_owned())
+    role_and_preview(kind, payload).0
 }
 
 /// The name a role has today: pi's `hookMessage` became `custom`.
@@ -157,6 +165,21 @@ fn thousands(tokens: Option<Json<'_>>) -> String {
     format!("{rounded:e}").replace('e', "e+")
 }
 
+/// How many bytes at the start, at most `room`, are printable ASCII with single spaces between.
+fn plain_run(bytes: &[u8], room: usize) -> usize {
+    let bytes = &bytes[..room.min(bytes.len())];
+    let mut length = 0;
+    while let Some(byte) = bytes.get(length) {
+        let between = *byte == b' ' && length > 0;
+        let follows = || bytes.get(length + 1).is_some_and(u8::is_ascii_graphic);
+        if !byte.is_ascii_graphic() && !(between && follows()) {
+            break;
+        }
+        length += 1;
+    }
+    length
+}
+
 /// A preview being put together. It takes what still fits and ignores the rest.
 #[derive(Default)]
 struct Line {
@@ -193,25 +216,50 @@ impl Line {
         self.cut || self.units == PREVIEW_UNITS
     }
 
-    fn chars(&mut self, chars: impl Iterator<Item = char>) -> &mut Self {
-        for c in chars {
+    fn text(&mut self, text: &str) -> &mut Self {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
             if self.is_full() {
                 break;
             }
-            self.push(c);
+            // Plain text goes in whole: a preview is made for every append.
+            let room = PREVIEW_UNITS - self.units - usize::from(self.gap);
+            let plain = plain_run(rest.as_bytes(), room);
+            if plain == 0 {
+                self.push(c);
+                rest = &rest[c.len_utf8()..];
+                continue;
+            }
+            if self.gap {
+                self.gap = false;
+                self.show(' ');
+            }
+            let (run, after) = rest.split_at(plain);
+            self.shown.push_str(run);
+            self.units += plain;
+            rest = after;
         }
         self
     }
 
-    fn text(&mut self, text: &str) -> &mut Self {
-        self.chars(text.chars())
+    fn string(&mut self, value: Json<'_>) -> &mut Self {
+        for (run, single) in value.parts() {
+            if self.is_full() {
+                break;
+            }
+            self.text(run);
+            if let Some(c) = single {
+                self.push(c);
+            }
+        }
+        self
     }
 
     /// A value as JavaScript puts it into text, save that an array stands as its JSON.
     fn value(&mut self, value: Option<Json<'_>>) -> &mut Self {
         match value {
             None => self.text("undefined"),
-            Some(value) if value.is_string() => self.chars(value.chars()),
+            Some(value) if value.is_string() => self.string(value),
             Some(value) if value.is_object() => self.text("[object Object]"),
             Some(value) => self.text(value.text()),
         }
@@ -226,7 +274,7 @@ impl Line {
             if self.is_full() {
                 break;
             }
-            self.chars(text.chars());
+            self.string(text);
         }
     }
 }

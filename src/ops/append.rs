@@ -8,18 +8,18 @@ use super::{Ctx, adopt, label};
 use crate::db::{Fault, Outcome, SEQ_MASK, first_key, key_by_id, last_key, public_id};
 use crate::model::json::Json;
 use crate::model::{
-    Error, ErrorKind, Expecting, MESSAGE, NewNode, NodeId, counted, is_counted, preview,
-    random_hex, role,
+    Error, ErrorKind, Expecting, MESSAGE, NewNode, NodeId, counted, is_counted, random_hex,
+    role_and_preview,
 };
 
 /// Where the node goes: everything that must be known, in one statement.
 const PLAN: &str = "
   SELECT
-    session.id AS session_id, session.id_style, session.next_id, session.high_seq,
-    branch.key AS branch_key, branch.name AS branch, branch.leaf_key,
-    leaf.id AS leaf_id, leaf.key AS found_leaf, leaf.run_start,
-    latest.key AS latest_key, latest.messages,
-    EXISTS (SELECT 1 FROM guards WHERE session_key = session.key AND kind IS NOT NULL) AS is_guarded
+    session.id_style, session.next_id, session.high_seq,
+    branch.key, branch.name, branch.leaf_key,
+    leaf.id, leaf.key, leaf.run_start,
+    latest.key, latest.messages,
+    EXISTS (SELECT 1 FROM guards WHERE session_key = session.key AND kind IS NOT NULL)
   FROM sessions AS session
   LEFT JOIN branches AS branch ON branch.key = CASE
     WHEN ?2 IS NULL THEN session.active_branch_key
@@ -43,26 +43,27 @@ struct Plan {
 }
 
 fn plan(conn: &Connection, session_key: i64, branch: Option<&str>) -> Outcome<Plan> {
+    // By place, not by name: this runs for every append, and a name is looked for among all the columns.
     let read = |row: &Row<'_>| -> rusqlite::Result<Option<Plan>> {
-        let (Some(branch_key), Some(branch)) = (row.get("branch_key")?, row.get("branch")?) else {
+        let (Some(branch_key), Some(branch)) = (row.get(3)?, row.get(4)?) else {
             return Ok(None);
         };
-        let leaf_key: Option<i64> = row.get("leaf_key")?;
-        let found: Option<i64> = row.get("found_leaf")?;
+        let leaf_key: Option<i64> = row.get(5)?;
+        let found: Option<i64> = row.get(7)?;
         Ok(Some(Plan {
-            id_style: row.get("id_style")?,
-            next_id: row.get("next_id")?,
-            high_seq: row.get("high_seq")?,
+            id_style: row.get(0)?,
+            next_id: row.get(1)?,
+            high_seq: row.get(2)?,
             branch_key,
             branch,
             leaf_key,
             leaf_id: found
-                .map(|key| Ok::<_, rusqlite::Error>(public_id(row.get("leaf_id")?, key)))
+                .map(|key| Ok::<_, rusqlite::Error>(public_id(row.get(6)?, key)))
                 .transpose()?,
-            run_start: row.get("run_start")?,
-            latest_key: row.get("latest_key")?,
-            messages: row.get::<_, Option<i64>>("messages")?.unwrap_or(0),
-            is_guarded: row.get("is_guarded")?,
+            run_start: row.get(8)?,
+            latest_key: row.get(9)?,
+            messages: row.get::<_, Option<i64>>(10)?.unwrap_or(0),
+            is_guarded: row.get(11)?,
         }))
     };
     let found = conn
@@ -144,6 +145,7 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         _ => key,
     };
     let at_ms = node.created_at_ms.unwrap_or(ctx.at_ms);
+    let (role, preview) = role_and_preview(&node.kind, payload);
     conn.prepare_cached(INSERT)?.execute((
         key,
         id.as_deref(),
@@ -152,9 +154,9 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         plan.branch_key,
         plan.messages + i64::from(node.kind == MESSAGE),
         node.kind.as_str(),
-        role(&node.kind, payload),
+        role,
         at_ms,
-        preview(&node.kind, payload),
+        preview,
         node.payload.as_str(),
     ))?;
     conn.prepare_cached(MOVE_LEAF)?

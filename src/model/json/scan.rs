@@ -1,6 +1,8 @@
 //! Walking over JSON bytes: validation, depth, and the ends of values. Nothing here recurses, so depth costs memory
 //! (one bit a level) and never stack.
 
+use memchr::memchr2;
+
 use super::JsonError;
 
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
@@ -65,7 +67,7 @@ pub(super) fn skip_space(bytes: &[u8], from: usize) -> usize {
 pub(super) fn string_end(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
-        at = find_any(bytes, at, [b'"', b'\\']);
+        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
         match bytes.get(at)? {
             b'"' => return Some(at + 1),
             _ => at += 2,

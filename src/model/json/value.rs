@@ -105,15 +105,13 @@ impl<'a> Json<'a> {
         Some(Cow::Owned(text))
     }
 
-    /// The characters of [`as_str`](Self::as_str), resolved as they are asked for; none if the value is no string.
-    pub fn chars(self) -> impl Iterator<Item = char> + 'a {
-        self.string_pieces().flat_map(|piece| {
-            let (run, single) = match piece {
-                Piece::Run(run) => (run, None),
-                Piece::Char(c) => ("", Some(c)),
-                Piece::LoneSurrogate(_) => ("", Some(char::REPLACEMENT_CHARACTER)),
-            };
-            run.chars().chain(single)
+    /// The text of [`as_str`](Self::as_str) in parts, resolved as they are asked for: a run as it is written, or the
+    /// character that an escape stands for. None if the value is no string.
+    pub fn parts(self) -> impl Iterator<Item = (&'a str, Option<char>)> {
+        self.string_pieces().map(|piece| match piece {
+            Piece::Run(run) => (run, None),
+            Piece::Char(c) => ("", Some(c)),
+            Piece::LoneSurrogate(_) => ("", Some(char::REPLACEMENT_CHARACTER)),
         })
     }
 
@@ -243,6 +241,9 @@ pub(super) enum Piece<'a> {
     LoneSurrogate(u16),
 }
 
+/// The longest run of a [`Pieces`], in bytes.
+const RUN: usize = 512;
+
 pub(super) struct Pieces<'a> {
     body: &'a str,
     at: usize,
@@ -262,7 +263,9 @@ impl<'a> Iterator for Pieces<'a> {
         let bytes = self.body.as_bytes();
         let start = self.at;
         if *bytes.get(start)? != b'\\' {
-            self.at = find_any(bytes, start, [b'\\']);
+            // Not too much at once: who shows the beginning of a long text does not wait for its end.
+            let limit = self.body.floor_char_boundary(start + RUN);
+            self.at = find_any(bytes.get(..limit)?, start, [b'\\']);
             return Some(Piece::Run(self.body.get(start..self.at)?));
         }
         let (piece, length) = resolve_escape(bytes, start);
