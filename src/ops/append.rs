@@ -12,7 +12,7 @@ use crate::model::{
     role_and_preview,
 };
 
-/// Where the node goes: everything that must be known, in one statement.
+/// Where the node goes: everything that must be known, in one statement. `messages` beside max(key) is that row's.
 const PLAN: &str = "
   SELECT
     session.id_style, session.next_id, session.high_seq,
@@ -20,13 +20,12 @@ const PLAN: &str = "
     leaf.id, leaf.key, leaf.run_start,
     latest.key, latest.messages,
     EXISTS (SELECT 1 FROM guards WHERE session_key = session.key AND kind IS NOT NULL)
-  FROM sessions AS session
+  FROM (SELECT max(key) AS key, messages FROM nodes WHERE key BETWEEN ?3 AND ?4) AS latest
+  JOIN sessions AS session ON session.key = ?1 AND session.state = 'live'
   LEFT JOIN branches AS branch ON branch.key = CASE
     WHEN ?2 IS NULL THEN session.active_branch_key
     ELSE (SELECT key FROM branches WHERE session_key = ?1 AND name = ?2) END
-  LEFT JOIN nodes AS leaf ON leaf.key = branch.leaf_key
-  LEFT JOIN nodes AS latest ON latest.key = (SELECT max(key) FROM nodes WHERE key BETWEEN ?3 AND ?4)
-  WHERE session.key = ?1 AND session.state = 'live'";
+  LEFT JOIN nodes AS leaf ON leaf.key = branch.leaf_key";
 
 struct Plan {
     id_style: String,
