@@ -255,8 +255,14 @@ CREATE TRIGGER branches_guard_insert BEFORE INSERT ON branches BEGIN
   WHERE NEW.resting <> 1;
 END;
 
--- A leaf must not lose its last name: the old leaf needs a child, or another branch that ends there.
-CREATE TRIGGER branches_guard_update BEFORE UPDATE ON branches BEGIN
+-- A leaf must not lose its last name: the old leaf needs a child, or another branch that ends there. The condition lets an
+-- append through at once: nothing but the leaf changes, to a child of the old leaf, or from nothing to a root.
+CREATE TRIGGER branches_guard_update BEFORE UPDATE ON branches
+WHEN (
+  NEW.key IS OLD.key AND NEW.session_key IS OLD.session_key AND NEW.name IS OLD.name AND NEW.resting IS OLD.resting
+  AND NEW.leaf_key >> 32 = NEW.session_key
+  AND EXISTS (SELECT 1 FROM nodes WHERE key = NEW.leaf_key AND parent_key IS OLD.leaf_key)) IS NOT TRUE
+BEGIN
   SELECT CASE
     WHEN NEW.key IS NOT OLD.key OR NEW.session_key IS NOT OLD.session_key
       THEN RAISE(ABORT, 'session-tree: a branch keeps its key and its session')

@@ -1,5 +1,6 @@
 //! Appending, beside a bare INSERT of the same payload in its own transaction.
 
+use rusqlite::Connection;
 use session_tree::{Durability, Message, NewSession, SessionTree, Store};
 
 use crate::contest::{Contestant, Length, Outcome, contest};
@@ -19,12 +20,27 @@ fn floor_append<'a>(
         .expect("a count");
     let payloads = payloads();
     Contestant::new(format!("bare INSERT, {name}"), place, move |nth| {
-        let mut insert = conn.prepare_cached(FLOOR_INSERT).expect("a statement");
-        let id = insert
-            .insert((&payloads[nth % payloads.len()],))
-            .expect("a row");
+        let id = in_a_transaction(&conn, || {
+            let mut insert = conn.prepare_cached(FLOOR_INSERT).expect("a statement");
+            insert
+                .insert((&payloads[nth % payloads.len()],))
+                .expect("a row")
+        });
         assert_eq!(id, before + nth as i64 + 1);
     })
+}
+
+/// The kind of transaction that the store's own writes take.
+fn in_a_transaction<T>(conn: &Connection, work: impl FnOnce() -> T) -> T {
+    let run = |sql| {
+        conn.prepare_cached(sql)
+            .and_then(|mut it| it.execute(()))
+            .expect("a transaction");
+    };
+    run("BEGIN IMMEDIATE");
+    let done = work();
+    run("COMMIT");
+    done
 }
 
 fn tree_append<'a>(name: &str, floor: usize, tree: SessionTree) -> Contestant<'a> {
