@@ -11,6 +11,7 @@ mod fork;
 mod imports;
 mod model;
 mod navigation;
+mod peer;
 mod process;
 #[cfg(feature = "rpc")]
 mod rpc;
