@@ -11,14 +11,14 @@
 //! - Messages are kept byte for byte here; the peer keeps their values. `supercode_turn` and `ts` belong to its files.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 
 use serde_json::{Value, json};
 use session_tree::{
     BranchSummarizer, BranchSummary, ChatMessage, Clock, Error, ErrorKind, Message, NodeId, Result,
-    SessionTree, Splice, Store, TreeNode,
+    SessionTree, Store, TreeNode,
 };
 
 const SCRIPT: &str = "ST_PEER_SCRIPT";
@@ -143,13 +143,15 @@ impl Sequence {
         });
         if line["state"].is_object() {
             seen.states += 1;
-            let nodes = line["state"]["nodes"].as_array().map_or(0, Vec::len);
+            let nodes = line["state"]["answer"]["nodes"]
+                .as_array()
+                .map_or(0, Vec::len);
             seen.most_nodes = seen.most_nodes.max(nodes);
             assert_same(&state(&self.tree), &line["state"], || {
                 format!("what is there after {about}")
             });
         }
-        let refused = answer["error"].is_string() || answer["path"]["error"].is_string();
+        let refused = answer["error"].is_string() || answer["answer"]["path"]["error"].is_string();
         let key = (
             text(&step["op"]).to_owned(),
             if refused { "refused" } else { "done" },
@@ -199,10 +201,18 @@ impl Sequence {
                 Value::Null
             }),
             "clear_label" => said(tree.clear_label(text(&step["node"])), |()| Value::Null),
-            "read" => read(tree, text(&step["branch"])),
-            "node" => said(tree.node(text(&step["node"])), |found| {
-                found.as_ref().map(node).into()
-            }),
+            "read" => {
+                let mut messages = Messages::default();
+                let read = read(&mut messages, tree, text(&step["branch"]));
+                messages.with(read)
+            }
+            "node" => {
+                let mut messages = Messages::default();
+                let found = said(tree.node(text(&step["node"])), |found| {
+                    found.map(|found| node(&mut messages, &found)).into()
+                });
+                messages.with(found)
+            }
             "empty_branch" => said(
                 tree.create_branch(None, step["name"].as_str(), at(step)),
                 |name| json!(name),
@@ -267,6 +277,12 @@ fn place(tree: &SessionTree) -> Value {
 }
 
 fn state(tree: &SessionTree) -> Value {
+    let mut messages = Messages::default();
+    let nodes: Vec<Value> = tree
+        .nodes()
+        .map(|listed| tree.node(&listed.unwrap().id).unwrap().unwrap())
+        .map(|found| node(&mut messages, &found))
+        .collect();
     let branches: Vec<Value> = tree
         .branches()
         .unwrap()
@@ -277,43 +293,43 @@ fn state(tree: &SessionTree) -> Value {
                 "leaf": branch.leaf.as_deref(),
                 "created_at_ms": branch.created_at_ms,
                 "summary": branch.summary.as_ref().map(summary),
-                "read": read(tree, &branch.name),
+                "read": read(&mut messages, tree, &branch.name),
             })
         })
         .collect();
-    let nodes: Vec<Value> = tree
-        .nodes()
-        .map(|listed| node(&tree.node(&listed.unwrap().id).unwrap().unwrap()))
-        .collect();
-    json!({
+    let projection = said(tree.linear_projection(), |it| messages.places(&it));
+    let splice = said(tree.splice_for_linear_export(), |splice| {
+        json!({
+            "messages": messages.places(&splice.messages),
+            "summaries": splice.summaries.iter().map(summary).collect::<Vec<_>>(),
+        })
+    });
+    messages.with(json!({
         "active": tree.active_branch().unwrap(),
         "has_branches": tree.has_branches().unwrap(),
-        "projection": said(tree.linear_projection(), values),
+        "projection": projection,
         "path": said(tree.active_path(), ids),
         "branches": branches,
         "nodes": nodes,
         "roots": ids(tree.roots().unwrap()),
-        "splice": said(tree.splice_for_linear_export(), |Splice { messages, summaries, .. }| json!({
-            "messages": values(messages),
-            "summaries": summaries.iter().map(summary).collect::<Vec<_>>(),
-        })),
-    })
+        "splice": splice,
+    }))
 }
 
-fn read(tree: &SessionTree, branch: &str) -> Value {
+fn read(messages: &mut Messages, tree: &SessionTree, branch: &str) -> Value {
     json!({
-        "projection": said(tree.linear_projection_of(branch), values),
+        "projection": said(tree.linear_projection_of(branch), |it| messages.places(&it)),
         "path": said(tree.path_of(branch), ids),
         "text": said(tree.render_branch_text(branch), |text| json!(text)),
     })
 }
 
-fn node(node: &TreeNode) -> Value {
+fn node(messages: &mut Messages, node: &TreeNode) -> Value {
     json!({
         "id": node.id.as_str(),
         "parent": node.parent.as_deref(),
         "children": ids(node.children.clone()),
-        "message": value(&node.message),
+        "message": messages.place(&node.message),
         "label": node.label,
         "created_at_ms": node.created_at_ms,
     })
@@ -333,8 +349,36 @@ fn ids(ids: Vec<NodeId>) -> Value {
     ids.iter().map(|id| id.as_str()).collect()
 }
 
-fn values(messages: Vec<Message>) -> Value {
-    messages.iter().map(value).collect()
+/// Each message's value once, in the order in which they come; the answers name them by their places.
+#[derive(Default)]
+struct Messages {
+    values: Vec<Value>,
+    places: HashMap<Value, usize>,
+    texts: HashMap<Message, usize>,
+}
+
+impl Messages {
+    fn place(&mut self, message: &Message) -> usize {
+        if let Some(place) = self.texts.get(message) {
+            return *place;
+        }
+        let value = value(message);
+        let next = self.values.len();
+        let place = *self.places.entry(value.clone()).or_insert(next);
+        if place == next {
+            self.values.push(value);
+        }
+        self.texts.insert(message.clone(), place);
+        place
+    }
+
+    fn places(&mut self, messages: &[Message]) -> Value {
+        messages.iter().map(|message| self.place(message)).collect()
+    }
+
+    fn with(self, answer: Value) -> Value {
+        json!({ "answer": answer, "messages": self.values })
+    }
 }
 
 /// A message's value without the members that belong to the peer's files; to the peer `null` is the same as not there. The

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use supercode_interchange::session_tree::{Branch, BranchSummarizer, SessionTree};
 use supercode_interchange::{ChatMessage, InterchangeError};
 
-use crate::state::{self, answer};
+use crate::state::{self, Messages, answer};
 
 pub enum Op {
     Append {
@@ -131,14 +131,24 @@ pub fn apply(tree: &mut SessionTree, op: &Op) -> (Value, Value) {
             json!({ "op": "clear_label", "node": node }),
             answer(tree.clear_label(node), |()| Value::Null),
         ),
-        Op::Read { branch } => (
-            json!({ "op": "read", "branch": branch }),
-            state::read(tree, branch),
-        ),
-        Op::Node { node } => (
-            json!({ "op": "node", "node": node }),
-            json!({ "ok": tree.node(node).map(state::node) }),
-        ),
+        Op::Read { branch } => {
+            let mut messages = Messages::default();
+            let read = state::read(&mut messages, tree, branch);
+            (
+                json!({ "op": "read", "branch": branch }),
+                messages.with(read),
+            )
+        }
+        Op::Node { node } => {
+            let mut messages = Messages::default();
+            let found = tree
+                .node(node)
+                .map(|found| state::node(&mut messages, found));
+            (
+                json!({ "op": "node", "node": node }),
+                messages.with(json!({ "ok": found })),
+            )
+        }
         Op::EmptyBranch { name, at } => {
             let branch = Branch {
                 name: name.clone(),

@@ -6,8 +6,9 @@
 //! `oracle read SNAPSHOTS` loads the store's snapshots with the peer and compares what it then says with what it said itself.
 //!
 //! Lines of a script: `{"start": {sequence, linear?, at}, "place"}` begins a sequence; `{"step": {op, ...}, "answer", "place",
-//! "state"?, "after"?}` is one operation. An answer is `{"ok": value}` or `{"error": text}`. `place` is where the tree is then, `state`
-//! everything that can be asked of it; messages stand as values without `supercode_turn` and `ts`.
+//! "state"?, "after"?}` is one operation. An answer is `{"ok": value}` or `{"error": text}`; one that holds messages is
+//! `{"answer", "messages"}` and names each by its place in the latter. `place` is where the tree is then, `state` everything
+//! that can be asked of it. Messages stand as values without `supercode_turn` and `ts`.
 
 mod apply;
 mod generate;
