@@ -56,15 +56,10 @@
 )]
 
 pub(crate) mod check;
-#[allow(dead_code)]
 pub(crate) mod db;
-#[allow(dead_code)]
 pub(crate) mod lines;
-#[allow(dead_code)]
 pub(crate) mod model;
-#[allow(dead_code)]
 pub(crate) mod ops;
-#[allow(dead_code)]
 pub(crate) mod read;
 
 mod fork;

@@ -35,14 +35,6 @@ impl Fault {
     }
 }
 
-/// The extended result code, for the few cases where the primary one says too little.
-pub(crate) fn extended_code(error: &rusqlite::Error) -> Option<i32> {
-    match error {
-        rusqlite::Error::SqliteFailure(failure, _) => Some(failure.extended_code),
-        _ => None,
-    }
-}
-
 fn from_sqlite(error: rusqlite::Error) -> Error {
     let (code, detail) = match &error {
         rusqlite::Error::SqliteFailure(failure, detail) => {

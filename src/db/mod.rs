@@ -14,12 +14,12 @@ mod tx;
 
 pub(crate) use fault::{Fault, Outcome};
 pub(crate) use guard::{GuardRow, Life, guard_of, taken_guards};
-pub(crate) use migrate::{APPLICATION_ID, LATEST_VERSION, expected_schema};
+pub(crate) use migrate::expected_schema;
 pub use open::Durability;
 pub(crate) use open::{OpenMode, OpenOptions};
 pub(crate) use process::Process;
 pub(crate) use row::{
-    BranchRow, NodeRow, SEQ_MASK, branch_by_key, branch_by_name, first_key, key_by_id, key_of,
-    last_key, node_by_key, public_id, session_by_id, session_by_key, session_of,
+    BranchRow, SEQ_MASK, branch_by_key, branch_by_name, first_key, id_by_key, key_by_id, key_of,
+    last_key, public_id, session_by_id, session_by_key, session_of,
 };
-pub(crate) use tx::{Db, ReadTx, WriteTx};
+pub(crate) use tx::{Db, WriteTx};

@@ -37,15 +37,14 @@ pub(crate) struct SessionRow {
     pub key: i64,
     pub id: String,
     pub active_branch_key: i64,
-    pub id_style: String,
 }
 
 const SESSION_BY_ID: &str = "
-  SELECT key, id, active_branch_key, id_style FROM sessions
+  SELECT key, id, active_branch_key FROM sessions
   WHERE id = ?1 AND state = 'live'";
 
 const SESSION_BY_KEY: &str = "
-  SELECT key, id, active_branch_key, id_style FROM sessions
+  SELECT key, id, active_branch_key FROM sessions
   WHERE key = ?1 AND state = 'live'";
 
 fn session_row(row: &Row<'_>) -> rusqlite::Result<(SessionRow, Option<i64>)> {
@@ -54,7 +53,6 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<(SessionRow, Option<i64>)> {
         key: row.get("key")?,
         id: row.get("id")?,
         active_branch_key: active.unwrap_or_default(),
-        id_style: row.get("id_style")?,
     };
     Ok((session, active))
 }
@@ -102,15 +100,14 @@ pub(crate) struct BranchRow {
     pub name: String,
     pub leaf_key: Option<i64>,
     pub next_rewound: i64,
-    pub created_at_ms: i64,
 }
 
 const BRANCH_BY_NAME: &str = "
-  SELECT key, name, leaf_key, next_rewound, created_at_ms FROM branches
+  SELECT key, name, leaf_key, next_rewound FROM branches
   WHERE session_key = ?1 AND name = ?2";
 
 const BRANCH_BY_KEY: &str = "
-  SELECT key, name, leaf_key, next_rewound, created_at_ms FROM branches
+  SELECT key, name, leaf_key, next_rewound FROM branches
   WHERE session_key = ?1 AND key = ?2";
 
 fn branch_row(row: &Row<'_>) -> rusqlite::Result<BranchRow> {
@@ -119,7 +116,6 @@ fn branch_row(row: &Row<'_>) -> rusqlite::Result<BranchRow> {
         name: row.get("name")?,
         leaf_key: row.get("leaf_key")?,
         next_rewound: row.get("next_rewound")?,
-        created_at_ms: row.get("created_at_ms")?,
     })
 }
 
@@ -143,48 +139,14 @@ pub(crate) fn branch_by_key(conn: &Connection, session_key: i64, key: i64) -> Ou
     })
 }
 
-/// A node without its text.
-#[derive(Clone, Debug)]
-pub(crate) struct NodeRow {
-    pub key: i64,
-    pub id: Option<String>,
-    pub parent_key: Option<i64>,
-    pub run_start: i64,
-    pub branch_key: Option<i64>,
-    pub messages: i64,
-    pub kind: String,
-    pub missing_parent: Option<String>,
-    pub created_at_ms: i64,
-}
+const ID_BY_KEY: &str = "SELECT id FROM nodes WHERE key = ?1";
 
-const NODE_BY_KEY: &str = "
-  SELECT key, id, parent_key, run_start, branch_key, messages, kind, missing_parent, created_at_ms
-  FROM nodes WHERE key = ?1";
-
-pub(crate) fn node_by_key(conn: &Connection, key: i64) -> Outcome<Option<NodeRow>> {
-    let read = |row: &Row<'_>| {
-        Ok(NodeRow {
-            key: row.get("key")?,
-            id: row.get("id")?,
-            parent_key: row.get("parent_key")?,
-            run_start: row.get("run_start")?,
-            branch_key: row.get("branch_key")?,
-            messages: row.get("messages")?,
-            kind: row.get("kind")?,
-            missing_parent: row.get("missing_parent")?,
-            created_at_ms: row.get("created_at_ms")?,
-        })
-    };
+/// A node's public id by its key, if the node is there.
+pub(crate) fn id_by_key(conn: &Connection, key: i64) -> Outcome<Option<NodeId>> {
     Ok(conn
-        .prepare_cached(NODE_BY_KEY)?
-        .query_row((key,), read)
+        .prepare_cached(ID_BY_KEY)?
+        .query_row((key,), |row| Ok(public_id(row.get(0)?, key)))
         .optional()?)
-}
-
-impl NodeRow {
-    pub(crate) fn public_id(&self) -> NodeId {
-        public_id(self.id.clone(), self.key)
-    }
 }
 
 const KEY_BY_GIVEN_ID: &str = "SELECT key FROM nodes WHERE key >> 32 = ?1 AND id = ?2";

@@ -8,7 +8,10 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::chat::ChatMessage;
-use super::json::{Json, JsonError, compact, depth, escape_line_separators, push_string, validate};
+use super::json::{
+    Json, JsonError, compact, depth, escape_line_separators, push_string, replace_lone_surrogates,
+    validate,
+};
 use super::preview::content_text;
 
 /// How deep a message may be nested for [`Message::parsed`].
@@ -119,6 +122,19 @@ impl Message {
     /// ```
     pub fn text(&self) -> String {
         content_text(self.json())
+    }
+
+    /// The text as a model's provider can take it: each half of a surrogate pair that has no other half is written as
+    /// `\ufffd`, everything else is as it was. What is stored does not change.
+    ///
+    /// ```
+    /// # use session_tree::Message;
+    /// let half = Message::new(r#"{"role":"user","content":"half an emoji: \ud83d"}"#)?;
+    /// assert_eq!(half.provider_safe(), r#"{"role":"user","content":"half an emoji: \ufffd"}"#);
+    /// # Ok::<(), session_tree::InvalidMessage>(())
+    /// ```
+    pub fn provider_safe(&self) -> Cow<'_, str> {
+        replace_lone_surrogates(&self.text)
     }
 
     pub(crate) fn json(&self) -> Json<'_> {

@@ -172,7 +172,7 @@ fn plain_run(bytes: &[u8], room: usize) -> usize {
     while let Some(byte) = bytes.get(length) {
         let between = *byte == b' ' && length > 0;
         let follows = || bytes.get(length + 1).is_some_and(u8::is_ascii_graphic);
-        if !byte.is_ascii_graphic() && !(between && follows()) {
+        if !(byte.is_ascii_graphic() || between && follows()) {
             break;
         }
         length += 1;

@@ -25,7 +25,7 @@ pub(super) fn lowest_free(
         } else {
             format!("{base}-{number}")
         };
-        number += 1;
+        number = number.saturating_add(1);
         let taken: bool = conn
             .prepare_cached(IS_TAKEN)?
             .query_row((session_key, &name), |row| row.get(0))?;

@@ -54,15 +54,6 @@ pub(crate) fn branches(conn: &Connection, session_key: i64) -> Outcome<Vec<Branc
         .collect::<rusqlite::Result<_>>()?)
 }
 
-const NAMES: &str = "SELECT name FROM branches WHERE session_key = ?1 ORDER BY name";
-
-pub(crate) fn branch_names(conn: &Connection, session_key: i64) -> Outcome<Vec<String>> {
-    Ok(conn
-        .prepare_cached(NAMES)?
-        .query_map((session_key,), |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?)
-}
-
 const HAS_BRANCHES: &str =
     "SELECT count(*) > 1 FROM (SELECT 1 FROM branches WHERE session_key = ?1 LIMIT 2)";
 

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use rusqlite::{Connection, Row};
 
 use crate::db::{
-    Fault, Outcome, SEQ_MASK, branch_by_key, branch_by_name, node_by_key, public_id,
-    session_by_key, session_of,
+    Fault, Outcome, SEQ_MASK, branch_by_key, branch_by_name, id_by_key, public_id, session_by_key,
+    session_of,
 };
 use crate::model::{Error, ErrorKind, NodeId};
 
@@ -165,8 +165,8 @@ pub(crate) fn plan_from(
     }
     if let Some(parent) = missing_above {
         // The walk ended below a parent: either its row is gone, or its run was walked before.
-        return Err(Fault::Ours(match node_by_key(conn, parent)? {
-            Some(row) => cycle(branch, &row.public_id()),
+        return Err(Fault::Ours(match id_by_key(conn, parent)? {
+            Some(id) => cycle(branch, &id),
             None => broken(branch, parent),
         }));
     }

@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::{Pin, admit};
 use crate::db::{
-    BranchRow, Outcome, Process, branch_by_key, branch_by_name, node_by_key, session_by_key,
+    BranchRow, Outcome, Process, branch_by_key, branch_by_name, id_by_key, session_by_key,
 };
 use crate::model::{Error, GuardKind, NodeId};
 use crate::ops::Ctx;
@@ -35,7 +35,7 @@ pub(crate) fn place_of(
 
 fn place(conn: &Connection, branch: BranchRow) -> Outcome<Place> {
     let leaf = match branch.leaf_key {
-        Some(key) => Some(node_by_key(conn, key)?.ok_or_else(|| {
+        Some(key) => Some(id_by_key(conn, key)?.ok_or_else(|| {
             Error::damaged(format!(
                 "the leaf of branch `{}` does not exist; run `session-tree check`",
                 branch.name
@@ -49,7 +49,7 @@ fn place(conn: &Connection, branch: BranchRow) -> Outcome<Place> {
             leaf_key: branch.leaf_key,
         },
         branch: branch.name,
-        leaf: leaf.map(|leaf| leaf.public_id()),
+        leaf,
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::ModelRef;
-use crate::db::{Outcome, first_key, key_by_id, last_key, node_by_key};
+use crate::db::{Outcome, first_key, id_by_key, key_by_id, last_key};
 use crate::model::Message;
 use crate::model::json::{Json, quote, with_member};
 use crate::read::path::PathPlan;
@@ -196,9 +196,9 @@ pub(crate) fn named_by_place(
             }
             let kept = by_index(conn, session_key, u64::try_from(line).ok(), &compaction)?;
             if let Some(kept) = kept
-                && let Some(row) = node_by_key(conn, kept)?
+                && let Some(id) = id_by_key(conn, kept)?
             {
-                let id = quote(&row.public_id());
+                let id = quote(&id);
                 let payload = with_member(compaction.as_str(), "firstKeptEntryId", &id);
                 found.insert(key, payload);
             }
