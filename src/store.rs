@@ -293,15 +293,14 @@ impl Store {
     pub fn delete_session(&self, id: &str) -> Result<()> {
         let at_ms = self.inner.clock.now_ms();
         self.inner.db.write_unchecked(|tx| {
-            let session = session_by_id(tx, id)?.ok_or_else(|| Error::session_not_found(id))?;
             let ctx = Ctx {
-                session_key: session.key,
+                session_key: ops::deletable(tx, id)?,
                 actor: &self.actor,
                 at_ms,
                 boot_ms: self.inner.clock.boot_ms(),
                 permit: Permit::Free,
             };
-            ops::delete_session(tx, &ctx)
+            ops::delete_session(tx, &ctx, id)
         })?;
         self.inner.db.checkpoint()
     }

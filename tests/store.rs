@@ -204,3 +204,67 @@ fn the_file_is_private_from_the_start() {
         assert_eq!(mode & 0o777, 0o600, "{name}");
     }
 }
+
+/// Changes the file as somebody does who has it open in another program, with foreign keys off.
+fn from_outside(path: &Path, sql: &str) {
+    let conn = rusqlite::Connection::open(path).unwrap();
+    conn.pragma_update(None, "foreign_keys", false).unwrap();
+    conn.execute_batch(sql).unwrap();
+}
+
+#[test]
+fn a_session_that_somebody_began_to_delete_can_be_deleted_to_the_end() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agent.db");
+    let store = Store::open(&path).unwrap();
+    with_secret(&store);
+    from_outside(
+        &path,
+        "UPDATE sessions SET state = 'deleting' WHERE id = 'doomed'",
+    );
+    assert!(store.sessions().unwrap().is_empty());
+    store.delete_session("doomed").unwrap();
+    drop(store);
+    assert_eq!(count(directory.path(), SECRET), 0);
+}
+
+#[test]
+fn a_change_that_something_in_the_file_swallows_is_an_error() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agent.db");
+    let store = Store::open(&path).unwrap();
+    let tree = store
+        .from_linear([Message::user("one"), Message::user("two")], None)
+        .unwrap();
+    for (table, event) in [
+        ("nodes", "INSERT"),
+        ("branches", "UPDATE"),
+        ("branches", "INSERT"),
+        ("operations", "INSERT"),
+    ] {
+        from_outside(
+            &path,
+            &format!(
+                "CREATE TRIGGER swallow BEFORE {event} ON {table} BEGIN SELECT RAISE(IGNORE); END"
+            ),
+        );
+        let before = (tree.branches().unwrap(), tree.outline(0, 100).unwrap());
+        let change = if table == "nodes" {
+            tree.append_message(Message::user("three"), None).map(drop)
+        } else {
+            tree.rewind("n0", None).map(drop)
+        };
+        assert_eq!(
+            change.unwrap_err().kind(),
+            ErrorKind::Damaged,
+            "{event} on {table}"
+        );
+        assert_eq!(
+            (tree.branches().unwrap(), tree.outline(0, 100).unwrap()),
+            before,
+            "{event} on {table}"
+        );
+        from_outside(&path, "DROP TRIGGER swallow");
+    }
+    tree.rewind("n0", None).unwrap();
+}

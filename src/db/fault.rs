@@ -35,6 +35,20 @@ impl Fault {
     }
 }
 
+/// A change of exactly one row. A trigger that is not the store's own could swallow it without an error.
+pub(crate) trait ExecuteOne {
+    fn execute_one(&mut self, params: impl rusqlite::Params) -> Outcome<()>;
+}
+
+impl ExecuteOne for rusqlite::Statement<'_> {
+    fn execute_one(&mut self, params: impl rusqlite::Params) -> Outcome<()> {
+        match self.execute(params)? {
+            1 => Ok(()),
+            changed => Err(Fault::Sql(rusqlite::Error::StatementChangedRows(changed))),
+        }
+    }
+}
+
 fn from_sqlite(error: rusqlite::Error) -> Error {
     let (code, detail) = match &error {
         rusqlite::Error::SqliteFailure(failure, detail) => {
@@ -84,6 +98,9 @@ fn from_sqlite(error: rusqlite::Error) -> Error {
         Some(ErrorCode::ConstraintViolation) => Error::damaged(format!(
             "the store's own guard refused the change: {detail}; run `session-tree check` on it"
         )),
+        _ if matches!(error, rusqlite::Error::StatementChangedRows(_)) => Error::damaged(
+            "something in the file swallowed the change, so nothing was changed; run `session-tree check` on it",
+        ),
         _ if detail.contains("malformed database schema") => Error::damaged(format!(
             "the store's schema is damaged ({detail}); run `session-tree check` on it"
         )),

@@ -12,7 +12,7 @@ mod process;
 mod row;
 mod tx;
 
-pub(crate) use fault::{Fault, Outcome};
+pub(crate) use fault::{ExecuteOne, Fault, Outcome};
 pub(crate) use guard::{GuardRow, Life, guard_of, taken_guards};
 pub(crate) use migrate::expected_schema;
 pub use open::Durability;

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use super::guard::{Permit, Pin, admit, leaf_moved};
 use super::record::{Operation, record};
 use super::{Ctx, adopt, label};
-use crate::db::{Fault, Outcome, SEQ_MASK, first_key, key_by_id, last_key, public_id};
+use crate::db::{ExecuteOne, Fault, Outcome, SEQ_MASK, first_key, key_by_id, last_key, public_id};
 use crate::model::json::Json;
 use crate::model::{
     Error, ErrorKind, Expecting, MESSAGE, NewNode, NodeId, counted, is_counted, random_hex,
@@ -145,7 +145,7 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
     };
     let at_ms = node.created_at_ms.unwrap_or(ctx.at_ms);
     let (role, preview) = role_and_preview(&node.kind, payload);
-    conn.prepare_cached(INSERT)?.execute((
+    conn.prepare_cached(INSERT)?.execute_one((
         key,
         id.as_deref(),
         plan.leaf_key,
@@ -159,7 +159,7 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         node.payload.as_str(),
     ))?;
     conn.prepare_cached(MOVE_LEAF)?
-        .execute((plan.branch_key, key))?;
+        .execute_one((plan.branch_key, key))?;
     if let Some(id) = &id {
         adopt::adopt_waiting(conn, ctx, key, id)?;
     }

@@ -6,7 +6,9 @@ use super::Ctx;
 use super::guard::admit;
 use super::names::{lowest_free, valid_branch_name};
 use super::record::{Operation, record};
-use crate::db::{Fault, Outcome, branch_by_key, branch_by_name, key_by_id, session_by_key};
+use crate::db::{
+    ExecuteOne, Fault, Outcome, branch_by_key, branch_by_name, key_by_id, session_by_key,
+};
 use crate::model::{Error, ErrorKind};
 
 /// A branch to be made.
@@ -68,7 +70,7 @@ pub(crate) fn branch(conn: &Connection, ctx: &Ctx<'_>, spec: BranchSpec<'_>) -> 
     let active = branch_by_key(conn, session.key, session.active_branch_key)?;
     if spec.switch {
         conn.prepare_cached(SET_ACTIVE)?
-            .execute((session.key, key))?;
+            .execute_one((session.key, key))?;
     }
     record(
         conn,
@@ -96,7 +98,7 @@ pub(crate) fn switch(conn: &Connection, ctx: &Ctx<'_>, name: &str) -> Outcome<()
     }
     let active = branch_by_key(conn, session.key, session.active_branch_key)?;
     conn.prepare_cached(SET_ACTIVE)?
-        .execute((session.key, target.key))?;
+        .execute_one((session.key, target.key))?;
     record(
         conn,
         ctx,

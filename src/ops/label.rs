@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::Ctx;
 use super::record::{Operation, record};
-use crate::db::{Outcome, key_by_id, session_by_key};
+use crate::db::{ExecuteOne, Outcome, key_by_id, session_by_key};
 use crate::model::Error;
 
 const SET: &str = "
@@ -59,7 +59,7 @@ pub(super) fn set_row(
     at_ms: i64,
 ) -> Outcome<()> {
     conn.prepare_cached(SET)?
-        .execute((session_key, node_id, text, at_ms))?;
+        .execute_one((session_key, node_id, text, at_ms))?;
     Ok(())
 }
 

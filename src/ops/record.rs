@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::Ctx;
-use crate::db::{Outcome, first_key, last_key};
+use crate::db::{ExecuteOne, Outcome, first_key, last_key};
 
 /// What an operation did. `detail` is a JSON object.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub(crate) fn record(conn: &Connection, ctx: &Ctx<'_>, operation: Operation<'_>)
     let detail = operation
         .detail
         .map_or_else(|| String::from("{}"), |detail| detail.to_string());
-    conn.prepare_cached(RECORD)?.execute((
+    conn.prepare_cached(RECORD)?.execute_one((
         ctx.session_key,
         operation.verb,
         ctx.actor,

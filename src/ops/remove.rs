@@ -1,11 +1,12 @@
 //! Deleting a session, for good, because it was asked for by name.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::Ctx;
 use super::guard::admit;
 use super::record::{Operation, record};
-use crate::db::{Outcome, first_key, last_key, session_by_key};
+use crate::db::{Fault, Outcome, first_key, last_key};
+use crate::model::Error;
 
 const STEPS: &[&str] = &[
     "DELETE FROM labels WHERE session_key = ?1",
@@ -16,17 +17,26 @@ const STEPS: &[&str] = &[
     "DELETE FROM operations WHERE session_key = ?1",
 ];
 
+const DELETABLE: &str = "SELECT key FROM sessions WHERE id = ?1 AND state IN ('live', 'deleting')";
+
+/// The session that can be deleted under this id: one that is there, or what is left of one that somebody began to delete.
+pub(crate) fn deletable(conn: &Connection, id: &str) -> Outcome<i64> {
+    conn.prepare_cached(DELETABLE)?
+        .query_row((id,), |row| row.get(0))
+        .optional()?
+        .ok_or_else(|| Fault::Ours(Error::session_not_found(id)))
+}
+
 /// Deletes a session with everything in it. What stays is one operations row that says so. Needs foreign keys off.
-pub(crate) fn delete_session(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<()> {
-    let session = session_by_key(conn, ctx.session_key)?;
+pub(crate) fn delete_session(conn: &Connection, ctx: &Ctx<'_>, id: &str) -> Outcome<()> {
     admit(conn, ctx)?;
-    remove_rows(conn, session.key)?;
+    remove_rows(conn, ctx.session_key)?;
     record(
         conn,
         ctx,
         Operation {
             verb: "delete",
-            detail: Some(serde_json::json!({ "session": session.id })),
+            detail: Some(serde_json::json!({ "session": id })),
             ..Operation::default()
         },
     )

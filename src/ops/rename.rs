@@ -4,7 +4,7 @@ use rusqlite::Connection;
 
 use super::Ctx;
 use super::record::{Operation, record};
-use crate::db::{Outcome, branch_by_name, session_by_key};
+use crate::db::{ExecuteOne, Outcome, branch_by_name, session_by_key};
 
 const RENAME: &str = "UPDATE sessions SET name = ?2, name_set_by = 'api' WHERE key = ?1";
 const ARCHIVE_SESSION: &str = "UPDATE sessions SET archived_at_ms = ?2 WHERE key = ?1";
@@ -27,7 +27,8 @@ pub(crate) fn rename(conn: &Connection, ctx: &Ctx<'_>, name: Option<&str>) -> Ou
 }
 
 pub(super) fn set_row(conn: &Connection, session_key: i64, name: Option<&str>) -> Outcome<()> {
-    conn.prepare_cached(RENAME)?.execute((session_key, name))?;
+    conn.prepare_cached(RENAME)?
+        .execute_one((session_key, name))?;
     Ok(())
 }
 
@@ -35,7 +36,7 @@ pub(super) fn set_row(conn: &Connection, session_key: i64, name: Option<&str>) -
 pub(crate) fn archive_session(conn: &Connection, ctx: &Ctx<'_>, archived: bool) -> Outcome<()> {
     session_by_key(conn, ctx.session_key)?;
     conn.prepare_cached(ARCHIVE_SESSION)?
-        .execute((ctx.session_key, archived.then_some(ctx.at_ms)))?;
+        .execute_one((ctx.session_key, archived.then_some(ctx.at_ms)))?;
     record(
         conn,
         ctx,
@@ -57,7 +58,7 @@ pub(crate) fn archive_branch(
     session_by_key(conn, ctx.session_key)?;
     let branch = branch_by_name(conn, ctx.session_key, name)?;
     conn.prepare_cached(ARCHIVE_BRANCH)?
-        .execute((branch.key, archived.then_some(ctx.at_ms)))?;
+        .execute_one((branch.key, archived.then_some(ctx.at_ms)))?;
     record(
         conn,
         ctx,

@@ -6,7 +6,7 @@ use super::Ctx;
 use super::guard::{Permit, admit};
 use super::names::lowest_free;
 use super::record::{Operation, record};
-use crate::db::{BranchRow, Fault, Outcome, branch_by_key, key_by_id, session_by_key};
+use crate::db::{BranchRow, ExecuteOne, Outcome, branch_by_key, key_by_id, session_by_key};
 use crate::model::Error;
 
 /// When a moved leaf is kept under a name of its own.
@@ -70,16 +70,12 @@ pub(crate) fn move_leaf(
         let base = format!("{}-rewound", branch.name);
         let (name, next) = lowest_free(conn, ctx.session_key, &base, next_rewound)?;
         conn.prepare_cached(KEEP)?
-            .execute((ctx.session_key, &name, old, ctx.at_ms))?;
+            .execute_one((ctx.session_key, &name, old, ctx.at_ms))?;
         next_rewound = next;
         preserved = Some(name);
     }
-    let moved = conn
-        .prepare_cached(MOVE)?
-        .execute((branch.key, target, next_rewound))?;
-    if moved != 1 {
-        return Err(Fault::Ours(Error::branch_not_found(&branch.name)));
-    }
+    conn.prepare_cached(MOVE)?
+        .execute_one((branch.key, target, next_rewound))?;
     Ok(preserved)
 }
 
