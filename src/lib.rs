@@ -62,6 +62,7 @@ pub(crate) mod model;
 pub(crate) mod ops;
 pub(crate) mod read;
 
+mod exporting;
 mod fork;
 mod importing;
 pub mod interchange;

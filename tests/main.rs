@@ -7,6 +7,7 @@ mod check;
 mod cli;
 mod context;
 mod durability;
+mod exports;
 mod fork;
 mod imports;
 mod model;

@@ -204,3 +204,24 @@ impl NoteKind {
         )
     }
 }
+
+/// What an export wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct ExportReport {
+    /// Lines, or messages where the format has no lines.
+    pub lines: u64,
+    /// Whether it is, byte for byte, what the session was imported from.
+    pub is_unchanged: bool,
+    /// What of the session the format cannot hold, for people.
+    pub not_held: Vec<String>,
+}
+
+impl ExportReport {
+    /// Notes a message that the format has no place for.
+    pub(super) fn skipped_message(&mut self) {
+        self.not_held
+            .push("a message that is not meant for a model".to_owned());
+    }
+}

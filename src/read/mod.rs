@@ -13,6 +13,7 @@ mod projection;
 mod render;
 mod select;
 mod sessions;
+mod source;
 mod stats;
 mod text;
 mod walk;
@@ -35,6 +36,10 @@ pub use projection::{PathNode, PathNodes, Projection};
 pub(crate) use render::render_into;
 pub(crate) use select::select;
 pub(crate) use sessions::{list_sessions, resolve_session, session_info};
+pub(crate) use source::{
+    LooseKind, SourceIndex, SourceItem, SourceLine, SourceText, has_marks_of_its_own, labels,
+    newest_root, next_id, node_of_record, source_hash, source_index, source_page,
+};
 pub use stats::SessionStats;
 pub(crate) use text::turns_text;
 pub use walk::{TreeWalk, WalkNode};

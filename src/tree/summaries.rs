@@ -161,19 +161,19 @@ impl SessionTree {
     /// # Errors
     /// As [`linear_projection`](SessionTree::linear_projection), for the active branch only.
     pub fn splice_for_linear_export(&self) -> Result<Splice> {
-        let messages = self.linear_projection()?;
-        let mut summaries = Vec::new();
-        for branch in self
-            .branches()?
-            .into_iter()
-            .filter(|branch| !branch.is_active)
-        {
-            summaries.push(self.standing_for(branch));
-        }
         Ok(Splice {
-            messages,
-            summaries,
+            messages: self.linear_projection()?,
+            summaries: self.stand_ins()?,
         })
+    }
+
+    /// For every branch but the active one, in name order, what stands for it.
+    pub(crate) fn stand_ins(&self) -> Result<Vec<BranchSummary>> {
+        let branches = self.branches()?.into_iter();
+        Ok(branches
+            .filter(|branch| !branch.is_active)
+            .map(|branch| self.standing_for(branch))
+            .collect())
     }
 
     fn standing_for(&self, branch: Branch) -> BranchSummary {

@@ -1,7 +1,16 @@
 //! Session files of pi: what becomes of them, whole and damaged.
 
+mod cases;
 mod corpus;
+mod damage;
+pub mod draw;
 mod golden;
+mod growth;
+mod interrupted;
+mod memory;
+mod refused;
+mod shapes;
+mod written;
 
 use std::path::Path;
 

@@ -2,12 +2,15 @@
 
 mod fields;
 mod read;
+mod snapshot;
+mod turn;
 mod write;
 
 use crate::interchange::source::Source;
 use crate::model::json::Json;
 use crate::{ErrorKind, Result};
 
+pub use snapshot::{Layout, Snapshot};
 pub(super) use write::{Origin, bring_in, import};
 
 /// The longest text that is read. It is held in memory as a whole.

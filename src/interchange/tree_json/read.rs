@@ -229,7 +229,7 @@ impl<'a> Tree<'a> {
 }
 
 /// Checks a message without taking it apart: it is kept as it is.
-fn check_message(message: Json<'_>, place: &Place) -> Result<()> {
+pub(super) fn check_message(message: Json<'_>, place: &Place) -> Result<()> {
     let fields = Fields::read(
         message,
         [

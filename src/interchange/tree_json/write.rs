@@ -79,7 +79,7 @@ pub(in crate::interchange) fn bring_in(
     let session = match found {
         Some(session) => session,
         None => {
-            let meta = meta_of(text, tree.root.as_deref());
+            let meta = meta_of(text, &tree, &names, &plan);
             let name = origin.path.as_deref().and_then(name_in);
             let times = tree.nodes.values().map(|node| node.created_at_ms);
             store.begin_import(&NewImport {
@@ -184,13 +184,23 @@ fn orphans(tree: &Tree<'_>, names: &[&str], plan: &Plan) -> Vec<Note> {
 }
 
 /// What a snapshot needs besides the tree, to give back the text it came from.
-fn meta_of(text: &str, root: Option<&str>) -> String {
+fn meta_of(text: &str, tree: &Tree<'_>, names: &[&str], plan: &Plan) -> String {
     let layout = match text.trim_end().contains('\n') {
         true => "pretty",
         false => "compact",
     };
+    let added: serde_json::Map<String, serde_json::Value> = branches_to_make(tree, names, plan)
+        .into_iter()
+        .filter(|branch| !branch.is_of_source)
+        .map(|branch| (branch.name, branch.leaf.into()))
+        .collect();
     serde_json::json!({
-        "treeJson": { "layout": layout, "root": root, "finalNewline": text.ends_with('\n') }
+        "treeJson": {
+            "layout": layout,
+            "finalNewline": text.ends_with('\n'),
+            "root": tree.root,
+            "addedBranches": added,
+        }
     })
     .to_string()
 }

@@ -17,7 +17,8 @@ pub(crate) use same::same_value;
 pub(crate) use scan::{depth, find_any, validate};
 pub(crate) use value::Json;
 pub(crate) use write::{
-    compact, compact_runs, escape_line_separators, push_string, quote, replace_lone_surrogates,
+    compact, compact_runs, escape_line_separators, push_pretty, push_string, quote,
+    replace_lone_surrogates,
 };
 
 /// Why a text is not JSON.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use super::scan::{find_any, find_unplain, is_space, string_end};
+use super::scan::{find_any, find_unplain, is_space, skip_space, string_end};
 use super::value::{Piece, resolve_escape};
 
 /// `text` without the white space outside strings.
@@ -44,6 +44,53 @@ pub(crate) fn compact_runs<'a>(text: &'a str, mut run: impl FnMut(&'a str)) {
     }
     if from < text.len() {
         run(&text[from..]);
+    }
+}
+
+/// Appends `text` to `json` laid out over lines: two spaces a level, of which `depth` are there already, as serde_json does it.
+pub(crate) fn push_pretty(json: &mut String, text: &str, depth: usize) {
+    let bytes = text.as_bytes();
+    let mut depth = depth;
+    let mut at = 0;
+    let new_line = |json: &mut String, depth: usize| {
+        json.push('\n');
+        json.extend(std::iter::repeat_n("  ", depth));
+    };
+    while let Some(byte) = bytes.get(at) {
+        let from = at;
+        at += 1;
+        match byte {
+            b'"' => {
+                at = string_end(bytes, at).unwrap_or(bytes.len());
+                json.push_str(&text[from..at]);
+            }
+            b'{' | b'[' => {
+                json.push(char::from(*byte));
+                let next = skip_space(bytes, at);
+                match bytes.get(next) {
+                    Some(close @ (b'}' | b']')) => {
+                        json.push(char::from(*close));
+                        at = next + 1;
+                    }
+                    _ => {
+                        depth += 1;
+                        new_line(json, depth);
+                    }
+                }
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                new_line(json, depth);
+                json.push(char::from(*byte));
+            }
+            b',' => {
+                json.push(',');
+                new_line(json, depth);
+            }
+            b':' => json.push_str(": "),
+            byte if is_space(*byte) => {}
+            byte => json.push(char::from(*byte)),
+        }
     }
 }
 

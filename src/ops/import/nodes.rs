@@ -160,7 +160,7 @@ fn write_node(
     conn: &Connection,
     ctx: &Ctx<'_>,
     run: &mut Run,
-    node: ImportNode,
+    mut node: ImportNode,
     key: i64,
     messages: i64,
 ) -> Outcome<()> {
@@ -176,41 +176,13 @@ fn write_node(
         _ => key,
     };
     let parent_key = parent.map(|(key, _)| key);
-    {
-        let ImportNode {
-            id,
-            parent,
-            kind,
-            time_text,
-            envelope,
-            payload,
-            ..
-        } = &node;
-        let json = Json::new(payload);
-        let missing = parent.as_ref().filter(|_| parent_key.is_none());
-        let (at, envelope) = envelope
-            .as_ref()
-            .map_or((None, None), |(at, text)| (Some(*at as i64), Some(text)));
-        let mut insert = conn.prepare_cached(INSERT)?;
-        insert.raw_bind_parameter(1, key)?;
-        insert.raw_bind_parameter(2, id)?;
-        insert.raw_bind_parameter(3, parent_key)?;
-        insert.raw_bind_parameter(4, run_start)?;
-        insert.raw_bind_parameter(5, messages)?;
-        insert.raw_bind_parameter(6, kind)?;
-        insert.raw_bind_parameter(7, role(kind, json))?;
-        insert.raw_bind_parameter(8, node.created_at_ms)?;
-        insert.raw_bind_parameter(9, time_text)?;
-        insert.raw_bind_parameter(10, node.source_line.map(|line| line as i64))?;
-        insert.raw_bind_parameter(11, missing)?;
-        insert.raw_bind_parameter(12, node.adoptable)?;
-        insert.raw_bind_parameter(13, preview(kind, json))?;
-        insert.raw_bind_parameter(14, at)?;
-        insert.raw_bind_parameter(15, envelope)?;
-        insert.raw_bind_parameter(16, payload)?;
-        insert.raw_execute()?;
-        insert.clear_bindings();
-    }
+    let place = Placed {
+        key,
+        parent_key,
+        run_start,
+        messages,
+    };
+    insert(conn, &mut node, place)?;
     let mut has_adopted = false;
     if !run.hidden {
         let (adopted, refused) = adopt::adopt_waiting(conn, ctx, key, &node.id)?;
@@ -234,6 +206,45 @@ fn write_node(
         key,
         run_start,
     });
+    Ok(())
+}
+
+/// Where a node goes.
+struct Placed {
+    key: i64,
+    parent_key: Option<i64>,
+    run_start: i64,
+    messages: i64,
+}
+
+/// Inserts the row. A payload can be most of the memory there is: SQLite copies it when it is bound and again into the row,
+/// so the node's own is let go in between.
+fn insert(conn: &Connection, node: &mut ImportNode, place: Placed) -> Outcome<()> {
+    let missing = node.parent.as_ref().filter(|_| place.parent_key.is_none());
+    let (at, envelope) = node
+        .envelope
+        .take()
+        .map_or((None, None), |(at, text)| (Some(at as i64), Some(text)));
+    let mut insert = conn.prepare_cached(INSERT)?;
+    insert.raw_bind_parameter(1, place.key)?;
+    insert.raw_bind_parameter(2, &node.id)?;
+    insert.raw_bind_parameter(3, place.parent_key)?;
+    insert.raw_bind_parameter(4, place.run_start)?;
+    insert.raw_bind_parameter(5, place.messages)?;
+    insert.raw_bind_parameter(6, &node.kind)?;
+    insert.raw_bind_parameter(7, role(&node.kind, Json::new(&node.payload)))?;
+    insert.raw_bind_parameter(8, node.created_at_ms)?;
+    insert.raw_bind_parameter(9, &node.time_text)?;
+    insert.raw_bind_parameter(10, node.source_line.map(|line| line as i64))?;
+    insert.raw_bind_parameter(11, missing)?;
+    insert.raw_bind_parameter(12, node.adoptable)?;
+    insert.raw_bind_parameter(13, preview(&node.kind, Json::new(&node.payload)))?;
+    insert.raw_bind_parameter(14, at)?;
+    insert.raw_bind_parameter(15, envelope)?;
+    insert.raw_bind_parameter(16, std::mem::take(&mut node.payload))?;
+    let inserted = insert.raw_execute();
+    insert.clear_bindings();
+    inserted?;
     Ok(())
 }
 
