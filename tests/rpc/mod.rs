@@ -1,11 +1,21 @@
 //! The JSON-lines server.
 
 mod calls;
+mod checklist;
 mod client;
 mod events;
+#[cfg(feature = "cli")]
+mod examples;
+mod files;
+mod forks;
 mod framing;
 mod golden;
+mod moves;
 mod navigation;
+mod plans;
+#[cfg(feature = "cli")]
+mod program;
 mod schema;
 mod sessions;
 mod trees;
+mod versions;

@@ -7,20 +7,19 @@ use session_tree::{Message, NewNode};
 use super::client::{Client, memory_store, talk};
 use crate::support::full;
 
-/// A tree as text: ids in the nesting of their nodes.
-fn shape(nodes: &Value) -> String {
+/// A tree as text: ids in the nesting of their nodes, each with `=` and its label if it has one.
+pub fn shape(nodes: &Value) -> String {
     let nodes = nodes.as_array().unwrap().iter();
     let shapes: Vec<String> = nodes
         .map(|node| {
-            let id = node["id"]
-                .as_str()
-                .or(node["entry"]["id"].as_str())
-                .unwrap();
+            let mut shown = node["id"].as_str().unwrap().to_owned();
+            if let Some(label) = node["label"].as_str() {
+                shown += &format!("={label}");
+            }
             let below = shape(&node["children"]);
-            if below.is_empty() {
-                id.to_owned()
-            } else {
-                format!("{id}({below})")
+            match below.is_empty() {
+                true => shown,
+                false => format!("{shown}({below})"),
             }
         })
         .collect();
