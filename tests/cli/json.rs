@@ -36,6 +36,7 @@ fn arguments(verb: &str) -> Vec<&str> {
         "rename" => vec!["rename", "Title"],
         "delete" => vec!["delete", "s"],
         "backup" => vec!["backup", "copy.db"],
+        "rpc" => vec!["rpc", "--schema"],
         verb => vec![verb],
     }
 }

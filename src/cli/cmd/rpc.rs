@@ -61,7 +61,7 @@ enum Program {
 
 pub(super) fn run(context: &mut Context, arguments: Rpc) -> Outcome<()> {
     if arguments.schema {
-        return context.out.text(&rpc::schema());
+        return schema(context);
     }
     if let Some(mode) = arguments.mode.as_deref().filter(|mode| *mode != "rpc") {
         return Err(Failure::usage(format!(
@@ -85,6 +85,15 @@ pub(super) fn run(context: &mut Context, arguments: Rpc) -> Outcome<()> {
             let stdout = File::from(stdout.map_err(Failure::output)?);
             Ok(rpc::serve(std::io::stdin(), stdout, &store, &options)?)
         }
+    }
+}
+
+/// For people on many lines, with `--json` on one.
+fn schema(context: &mut Context) -> Outcome<()> {
+    let schema = rpc::schema();
+    match serde_json::from_str::<serde_json::Value>(&schema) {
+        Ok(document) if context.out.json => context.out.json(&document),
+        _ => context.out.text(&schema),
     }
 }
 
