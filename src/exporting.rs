@@ -64,9 +64,9 @@ impl SessionTree {
         db.read(|tx| read::newest_root(tx, self.key()))
     }
 
-    /// The node of the source's record number `index`, as `firstKeptEntryIndex` of old session files counts: from 0 over all
-    /// records, header included.
-    pub(crate) fn node_of_record(&self, index: u64) -> Result<Option<NodeId>> {
+    /// The node of the source's record number `index` and its line, as `firstKeptEntryIndex` of old session files counts: from 0
+    /// over all records, header included.
+    pub(crate) fn node_of_record(&self, index: u64) -> Result<Option<(NodeId, u64)>> {
         let db = &self.store().inner.db;
         db.read(|tx| read::node_of_record(tx, self.key(), index))
     }

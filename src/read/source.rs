@@ -229,7 +229,7 @@ pub(crate) fn newest_root(conn: &Connection, session_key: i64) -> Outcome<Option
 }
 
 const RECORD_AT: &str = "
-  SELECT node.key, node.id
+  SELECT node.key, node.id, node.source_line
   FROM (
     SELECT source_line AS line, key AS node_key, key AS place FROM nodes
     WHERE key BETWEEN ?1 AND ?2 AND source_line IS NOT NULL
@@ -240,20 +240,22 @@ const RECORD_AT: &str = "
   ) AS record
   LEFT JOIN nodes AS node ON node.key = record.node_key";
 
-/// The node of the source's record number `index`, counted from 0 over all records, header included, as the first version of
-/// pi's format counts in `firstKeptEntryIndex`. `None` where that record is no node, or not there.
+/// The node of the source's record number `index`, and its line; counted from 0 over all records, header included, as the
+/// first version of pi's format counts in `firstKeptEntryIndex`. `None` where that record is no node, or not there.
 pub(crate) fn node_of_record(
     conn: &Connection,
     session_key: i64,
     index: u64,
-) -> Outcome<Option<NodeId>> {
+) -> Outcome<Option<(NodeId, u64)>> {
     let Ok(index) = i64::try_from(index) else {
         return Ok(None);
     };
     let range = (first_key(session_key), last_key(session_key));
     let read = |row: &Row<'_>| {
         let key: Option<i64> = row.get(0)?;
-        key.map(|key| Ok(public_id(row.get(1)?, key))).transpose()
+        let line = |row: &Row<'_>| row.get::<_, i64>(2).map(i64::unsigned_abs);
+        key.map(|key| Ok((public_id(row.get(1)?, key), line(row)?)))
+            .transpose()
     };
     Ok(conn
         .prepare_cached(RECORD_AT)?

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use session_tree::interchange::ImportOptions;
-use session_tree::{Durability, SessionTree, Store};
+use session_tree::{CheckOptions, Durability, SessionTree, Store};
 
 use super::draw::{Files, HEADER, says};
 use crate::support::full;
@@ -141,6 +141,56 @@ fn a_killed_import_shows_nothing_and_the_next_one_goes_on() {
         assert_eq!(counts(&path), (0, 0, 1));
     }
     assert!(killed > 0, "no import was killed");
+}
+
+#[test]
+fn a_session_whose_growth_is_killed_is_whole_and_grows_on() {
+    let files = Files::new();
+    let entries = if full() { 30_000 } else { 5_000 };
+    let source = long_file(&files, entries);
+    let whole = std::fs::read_to_string(&source).unwrap();
+    let start_of_it: Vec<&str> = whole.lines().take(151).collect();
+    let expected = {
+        let store = open(&files.path("whole.db"));
+        let report = store.import(&source, &ImportOptions::new()).unwrap();
+        store.open_session(&report.session).unwrap()
+    };
+    for (number, least) in [200, entries / 2].into_iter().enumerate() {
+        let path = files.path(&format!("killed-{number}.db"));
+        std::fs::write(&source, start_of_it.join("\n")).unwrap();
+        let session = open(&path)
+            .import(&source, &ImportOptions::new())
+            .unwrap()
+            .session;
+        std::fs::write(&source, &whole).unwrap();
+        let mut child = start(&path);
+        let nodes = || {
+            let conn = rusqlite::Connection::open(&path).unwrap();
+            conn.query_row("SELECT count(*) FROM nodes", (), |row| row.get::<_, i64>(0))
+                .unwrap_or(0)
+        };
+        while nodes() < least as i64 && child.try_wait().unwrap().is_none() {}
+        child.kill().unwrap();
+        child.wait().unwrap();
+        println!("killed after {} of {entries} nodes", nodes());
+        let store = open(&path);
+        let tree = store.open_session(&session).unwrap();
+        let found = store.check(CheckOptions::new()).unwrap();
+        assert!(found.is_healthy(), "{:?}", found.problems);
+        assert!(tree.active_path().unwrap().len() >= 150);
+        let report = store.import(&source, &ImportOptions::new()).unwrap();
+        assert!(!report.created);
+        assert!(store.check(CheckOptions::new()).unwrap().is_healthy());
+        assert_eq!(drawn(&tree).0, drawn(&expected).0);
+        assert_eq!(tree.leaves().unwrap(), expected.leaves().unwrap());
+        let info = tree.info().unwrap();
+        assert_eq!(
+            (info.active_branch.as_str(), &info.leaf),
+            ("main", &expected.info().unwrap().leaf)
+        );
+        // Each leaf has one name, but for branches that went along to where another one goes.
+        assert!(tree.branches().unwrap().len() <= expected.branches().unwrap().len() + 1);
+    }
 }
 
 #[test]

@@ -15,13 +15,13 @@ mod written;
 use std::path::Path;
 
 use session_tree::interchange::{ImportOptions, ImportReport};
-use session_tree::{SessionTree, Store};
+use session_tree::{CheckOptions, SessionTree, Store};
 
 pub fn store() -> Store {
     Store::builder().open_in_memory().unwrap()
 }
 
-/// Imports a file into a store, and checks that the file is as it was.
+/// Imports a file into a store, and checks that the file is as it was and the store is whole.
 pub fn import_into(
     store: &Store,
     path: &Path,
@@ -35,6 +35,13 @@ pub fn import_into(
         path.display()
     );
     let report = outcome?;
+    let found = store.check(CheckOptions::new())?;
+    assert!(
+        found.is_healthy(),
+        "{}: {:?}",
+        path.display(),
+        found.problems
+    );
     let tree = store.open_session(&report.session)?;
     Ok((report, tree))
 }

@@ -64,7 +64,9 @@ fn rewritten(tree: &SessionTree, node: &PathNode, line: &str) -> Result<String> 
             "type" | "id" | "parentId" => {}
             "firstKeptEntryIndex" => {
                 if let Some(index) = value.as_u64()
-                    && let Some(kept) = tree.node_of_record(index)?
+                    && let Some((kept, line)) = tree.node_of_record(index)?
+                    // Such a place names an earlier entry; a later one was not known yet when it was read.
+                    && Some(line) < node.source_line
                 {
                     entry.text("firstKeptEntryId", &kept);
                 }

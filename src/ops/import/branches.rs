@@ -27,9 +27,14 @@ impl Run {
         parent_key: Option<i64>,
         has_adopted: bool,
     ) {
-        let Some(carrier) = carrier.and_then(|place| self.carriers.get_mut(place)) else {
+        let Some((place, carrier)) =
+            carrier.and_then(|place| Some((place, self.carriers.get_mut(place)?)))
+        else {
             return;
         };
+        if carrier.pending.is_none() {
+            self.moving.push(place);
+        }
         if carrier.came_in_at.is_none() {
             carrier.came_in_at = parent_key;
         }
@@ -42,9 +47,13 @@ impl Run {
 /// one cannot take their place for one that nobody moves on.
 pub(super) fn settle(conn: &Connection, ctx: &Ctx<'_>, run: &mut Run) -> Outcome<()> {
     let mut carriers = std::mem::take(&mut run.carriers);
+    let moving = std::mem::take(&mut run.moving);
     for made in [true, false] {
-        for carrier in &mut carriers {
-            if carrier.pending.is_some() && carrier.branch.is_some() == made {
+        for place in &moving {
+            if let Some(carrier) = carriers.get_mut(*place)
+                && carrier.pending.is_some()
+                && carrier.branch.is_some() == made
+            {
                 settle_one(conn, ctx, run, carrier)?;
             }
         }

@@ -56,6 +56,8 @@ pub(crate) struct Run {
     pub hidden: bool,
     /// The branches that go along with the new nodes; a node names its own by the place in here.
     pub carriers: Vec<Carrier>,
+    /// The carriers with nodes that were written since they were moved last.
+    moving: Vec<usize>,
     /// The node written last, which is the parent of the next more often than not.
     previous: Option<Previous>,
     pub done: Done,
@@ -147,6 +149,7 @@ impl Run {
             session_key,
             hidden,
             carriers: Vec::new(),
+            moving: Vec::new(),
             previous: None,
             done: Done::default(),
         }
