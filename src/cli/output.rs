@@ -9,6 +9,8 @@ use super::failure::{Failure, Outcome};
 
 pub(crate) struct Output {
     out: BufWriter<StdoutLock<'static>>,
+    /// What a writer from outside met.
+    failed: Option<io::Error>,
     /// Answers are JSON.
     pub(crate) json: bool,
 }
@@ -17,6 +19,7 @@ impl Output {
     pub(crate) fn new(json: bool) -> Output {
         Output {
             out: BufWriter::with_capacity(64 * 1024, io::stdout().lock()),
+            failed: None,
             json,
         }
     }
@@ -50,8 +53,35 @@ impl Output {
         }
     }
 
+    /// Fails as a writer from outside has failed.
+    pub(crate) fn take_failure(&mut self) -> Outcome<()> {
+        match self.failed.take() {
+            Some(error) => Err(Failure::output(error)),
+            None => Ok(()),
+        }
+    }
+
+    fn keep(&mut self, error: io::Error) -> io::Error {
+        let told = io::Error::from(error.kind());
+        if error.kind() != io::ErrorKind::Interrupted {
+            self.failed = Some(error);
+        }
+        told
+    }
+
     pub(crate) fn finish(&mut self) -> Outcome<()> {
         self.out.flush().map_err(Failure::output)
+    }
+}
+
+/// For what writes by itself. It is told of a failure; what the failure was is kept for [`Output::take_failure`].
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes).map_err(|error| self.keep(error))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush().map_err(|error| self.keep(error))
     }
 }
 

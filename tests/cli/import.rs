@@ -112,3 +112,35 @@ fn check_says_no_to_a_file_with_broken_pages() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(!ran.out.is_empty(), "{ran:?}");
 }
+
+#[test]
+fn what_was_imported_is_exported_byte_for_byte() {
+    let bench = Bench::new();
+    std::fs::write(bench.path("talk.jsonl"), TALK).unwrap();
+    bench.run(&["import", "talk.jsonl"]).ok();
+    assert_eq!(bench.run(&["export"]).ok(), TALK);
+    let report = bench.run(&["export", "-o", "copy.jsonl", "--json"]).json();
+    assert_eq!(report["isUnchanged"], true, "{report}");
+    assert_eq!(
+        std::fs::read_to_string(bench.path("copy.jsonl")).unwrap(),
+        TALK
+    );
+    let error = bench.run(&["export", "-o", "copy.jsonl"]).fails(2);
+    assert!(error.contains("copy.jsonl"), "{error}");
+    let chat = bench
+        .run(&["export", "--format", "chat", "--branch", "leaf-aaaa0002"])
+        .ok();
+    assert_eq!(chat.lines().count(), 2, "{chat}");
+    for format in ["tree.json", "splice"] {
+        let ran = bench.run(&["export", "--format", format, "--compact"]);
+        let parsed: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        assert_eq!(
+            (ran.code, parsed.is_object()),
+            (0, true),
+            "{format}: {ran:?}"
+        );
+    }
+    bench
+        .run(&["export", "--format", "chat", "--branch", "gone"])
+        .fails(3);
+}

@@ -25,6 +25,7 @@ fn arguments(verb: &str) -> Vec<&str> {
         "new" => vec!["new", "--name", "other"],
         "node" => vec!["node", "n0"],
         "import" => vec!["import", "talk.jsonl"],
+        "export" => vec!["export", "--format", "chat", "-o", "chat.jsonl"],
         "append" => vec!["append", "text\u{2028}"],
         "rewind" => vec!["rewind", "n1"],
         "navigate" => vec!["navigate", "n1", "--summary", "short"],

@@ -23,6 +23,8 @@ fn a_closed_pipe_ends_quietly() {
         &["log"][..],
         &["log", "--json"],
         &["render"],
+        &["export"],
+        &["export", "--format", "chat"],
         &["splice", "--json"],
     ] {
         let mut child = bench
@@ -47,7 +49,13 @@ fn a_full_disk_is_said() {
     }
     let bench = Bench::new();
     bench.script("append a");
-    for arguments in [&["log"][..], &["tree"], &["branches"], &["--help"]] {
+    for arguments in [
+        &["log"][..],
+        &["tree"],
+        &["branches"],
+        &["export"],
+        &["--help"],
+    ] {
         let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let ran = bench.command(arguments).stdout(full).output().unwrap();
         let error = String::from_utf8(ran.stderr).unwrap();

@@ -3,17 +3,21 @@
 use clap::Args;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use session_tree::Selection;
 
 use super::Context;
-use crate::cli::args::PathArgs;
 use crate::cli::dto::{self, Missing};
 use crate::cli::failure::Outcome;
 use crate::cli::safe;
 
 #[derive(Args)]
 pub(crate) struct Show {
-    #[command(flatten)]
-    path: PathArgs,
+    /// Show what is seen on this branch instead of the active one
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+    /// Show what is seen at this node
+    #[arg(long, value_name = "NODE", conflicts_with = "branch")]
+    leaf: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -41,7 +45,15 @@ struct Model<'a> {
 
 pub(super) fn run(context: &mut Context, arguments: Show) -> Outcome<()> {
     let tree = context.session()?;
-    let seen = tree.context(&arguments.path.selection(&tree)?)?;
+    let leaf = match arguments.leaf {
+        Some(leaf) => Some(tree.find_node(&leaf)?.to_string()),
+        None => None,
+    };
+    let seen = tree.context(&Selection {
+        branch: arguments.branch,
+        leaf,
+        ..Selection::default()
+    })?;
     let out = &mut context.out;
     if out.json {
         return out.json(&Answer {

@@ -11,6 +11,7 @@ mod context;
 mod delete;
 mod demo;
 mod diff;
+mod export;
 mod fork;
 mod has_branches;
 mod import;
@@ -48,6 +49,8 @@ pub(crate) enum Verb {
     Sessions,
     /// Bring in session files of other programs; what is known already is not brought in again
     Import(import::Import),
+    /// Write the session in a format of other programs
+    Export(export::Export),
     /// Make a session and print its id
     New(new::New),
     /// Draw the whole tree: * marks the active branch
@@ -127,6 +130,7 @@ pub(crate) fn run(context: &mut Context, verb: Verb) -> Outcome<Exit> {
         Verb::Check(arguments) => return check::run(context, &arguments),
         Verb::Release => return release::run(context),
         Verb::Sessions => sessions::run(context),
+        Verb::Export(arguments) => export::run(context, &arguments),
         Verb::New(arguments) => new::run(context, arguments),
         Verb::Tree => tree::run(context),
         Verb::Log(arguments) => log::run(context, arguments),
