@@ -15,7 +15,7 @@ use crate::read::Cut;
 use crate::tree::SessionTree;
 
 /// The kind of an imported entry that has no type.
-const UNTYPED: &str = "untyped";
+pub(super) const UNTYPED: &str = "untyped";
 
 pub(super) fn strings(ids: impl IntoIterator<Item = NodeId>) -> Vec<String> {
     ids.into_iter().map(|id| id.to_string()).collect()

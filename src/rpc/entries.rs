@@ -1,7 +1,6 @@
 //! Nodes as the entries of a session file: what pi's commands hand out.
 
-use std::collections::HashMap;
-
+use super::convert::UNTYPED;
 use super::write::Raw;
 use crate::model::json::{Json, push_string};
 use crate::model::{MESSAGE, Result};
@@ -22,22 +21,16 @@ pub(super) struct Entry {
 
 impl Entries {
     pub fn read(tree: &SessionTree) -> Result<Entries> {
-        let mut entries = Vec::new();
-        // Version 1 names an entry by its index among the file's lines, the header being 0.
-        let mut ids_by_index: HashMap<u64, String> = HashMap::new();
+        let mut entries: Vec<Entry> = Vec::new();
         for node in tree.nodes() {
             let node = node?;
             let place = match node.source_line {
                 Some(line) => (false, line),
                 None => (true, u64::from(node.seq)),
             };
-            let json = Raw::new(&entry(&node, &ids_by_index));
-            if node.source_line.is_some() {
-                ids_by_index.insert(ids_by_index.len() as u64 + 1, node.id.to_string());
-            }
             entries.push(Entry {
                 id: node.id.to_string(),
-                json,
+                json: Raw::new(&entry(tree, &node, &entries)?),
                 place,
             });
         }
@@ -51,21 +44,18 @@ impl Entries {
 }
 
 /// The entry in the form of version 3: a line of an older version gets what it lacks, and new names for old.
-fn entry(node: &PathNode, ids_by_index: &HashMap<u64, String>) -> String {
-    if node.source_line.is_none() {
-        return made_here(node);
-    }
+fn entry(tree: &SessionTree, node: &PathNode, before: &[Entry]) -> Result<String> {
     let line = node.line();
     let source = Json::new(&line);
-    let [id, role, kept] = [
-        source.get("id"),
-        source.get("message").and_then(|it| it.get("role")),
-        source.get("firstKeptEntryIndex"),
-    ];
+    if !is_line(node, source) {
+        return Ok(made_here(node));
+    }
+    let [id, message, kept] = source.fields(["id", "message", "firstKeptEntryIndex"]);
+    let role = message.and_then(|message| message.get("role"));
     let is_same_id = id.and_then(Json::as_str).as_deref() == Some(node.id.as_str());
     let is_hook = role.and_then(Json::as_str).as_deref() == Some("hookMessage");
     if is_same_id && !is_hook && kept.is_none() {
-        return line;
+        return Ok(line);
     }
     let mut object = Object::new();
     for (name, value) in source.members() {
@@ -77,11 +67,12 @@ fn entry(node: &PathNode, ids_by_index: &HashMap<u64, String>) -> String {
             _ => object.member(&name, value.text()),
         }
     }
-    let kept = kept
-        .and_then(Json::as_u64)
-        .and_then(|index| ids_by_index.get(&index));
-    if let Some(kept) = kept {
-        object.text("firstKeptEntryId", kept);
+    if let Some(index) = kept.and_then(Json::as_u64)
+        && let Some(kept) = tree.node_of_record(index)?
+        // The original looks it up before later entries have ids.
+        && before.iter().any(|entry| *kept == *entry.id)
+    {
+        object.text("firstKeptEntryId", &kept);
     }
     if !is_same_id {
         object.text("id", &node.id);
@@ -89,7 +80,18 @@ fn entry(node: &PathNode, ids_by_index: &HashMap<u64, String>) -> String {
     if id.is_none() {
         object.text_or_null("parentId", node.parent.as_deref());
     }
-    object.close()
+    Ok(object.close())
+}
+
+/// Whether a node still has the line of a file it came from, itself or by way of a fork: then it says its type and id. A line
+/// of version 1 has no id, and is known by its number.
+fn is_line(node: &PathNode, line: Json<'_>) -> bool {
+    let [kind, id] = line.fields(["type", "id"]);
+    let is_numbered = node.source_line.is_some();
+    match kind.and_then(Json::as_str).as_deref() {
+        Some(kind) => kind == node.kind && (is_numbered || id.is_some_and(Json::is_string)),
+        None => is_numbered && node.kind == UNTYPED,
+    }
 }
 
 fn made_here(node: &PathNode) -> String {

@@ -95,6 +95,8 @@ pub(super) const METHODS: &[Method] = methods![
     "context" Read Plain does::state::context;
     "import" Manage Plain does::files::import;
     "from_snapshot" Manage Plain does::files::from_snapshot;
+    "snapshot" Read Plain does::files::snapshot;
+    "export" Manage Plain does::files::export;
     "backup" Manage Plain does::files::backup;
     "check" Read Plain does::files::check;
     "search" Read Plain does::files::search;

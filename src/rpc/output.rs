@@ -114,3 +114,30 @@ impl Data for super::types::answers::Nothing {
         Ok(None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn a_command_that_panics_is_answered() {
+        let output: Output = Arc::new(Queue::new(1000));
+        let head = Head {
+            id: Some("7".to_owned()),
+            command: Some("\"x\"".to_owned()),
+        };
+        let ticket = Ticket::new(head, Texts::Prefixed, Dialect::Dreb, &output);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _ticket = ticket;
+            panic!("a mistake");
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(
+            output.pop().unwrap(),
+            "{\"id\":7,\"type\":\"response\",\"command\":\"x\",\"success\":false,\"error\":\"the server made a mistake: \
+             the command ended without an answer\",\"code\":\"internal\",\"retryable\":false}\n"
+        );
+    }
+}

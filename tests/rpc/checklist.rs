@@ -37,6 +37,7 @@ const TESTED: &[(&str, &str)] = &[
         "rpc::moves::a_fork_has_what_its_path_has",
         "T05 L04 L06 N02 K01 K02 K03 K04 K05 K06",
     ),
+    ("rpc::outside::sessions_go_out_and_come_back", "F10"),
     ("rpc::golden::previews_are_those_of_the_original", "R12"),
     ("rpc::golden::where_the_original_is_not_followed", "F15 F17"),
     ("rpc::trees::trees_have_the_shape_of_the_session", "T03 R07"),
@@ -95,10 +96,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
     (
         "F02",
         "a store is one file of many sessions: a session file that is not there is not imported, and nothing is made",
-    ),
-    (
-        "F10",
-        "fields of a header are kept in the session's meta; writing session files is proved where that is built",
     ),
     (
         "F18",

@@ -12,6 +12,7 @@ mod framing;
 mod golden;
 mod moves;
 mod navigation;
+mod outside;
 mod plans;
 #[cfg(feature = "cli")]
 mod program;

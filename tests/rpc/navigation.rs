@@ -210,6 +210,11 @@ fn commands_are_answered_while_a_summary_is_made() {
             .len(),
         4
     );
+    // On another connection it is the same.
+    let mut other = Client::with(&store, gate.options());
+    assert_eq!(other.failure(to("n0")).1, BUSY);
+    assert_eq!(other.failure(json!({"type": "begin_turn"})).0, "busy");
+    other.end();
     gate.wait_until_it_runs();
     gate.let_go();
     let done = client.answer();

@@ -103,6 +103,17 @@ fn older_versions_are_shown_in_todays_form() {
     assert_eq!(context(&mut client), "S two three four");
     client.end();
 
+    // An index that points forward names nothing.
+    let mut first = header(1);
+    first.as_object_mut().unwrap().remove("version");
+    let forward = json!({"summary": "S", "firstKeptEntryIndex": 2, "tokensBefore": 1});
+    let store = imported(&[first, old("compaction", forward), message("one")]);
+    let mut client = Client::new(&store);
+    let entries = client.data(json!({"type": "get_entries"}))["entries"].clone();
+    assert_eq!(entries[0].get("firstKeptEntryId"), None);
+    assert_eq!(context(&mut client), "S one");
+    client.end();
+
     let hook = entry(
         "message",
         "h1",

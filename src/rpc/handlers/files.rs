@@ -1,14 +1,21 @@
-//! Files: importing, backups, and looking for damage.
+//! Files: importing, exporting, backups, and looking for damage.
 
 use super::{Answer, Connection, Nothing};
 use crate::check::{CheckOptions, Problem};
-use crate::interchange::{ImportOptions, ImportReport};
+use crate::interchange::{
+    ImportOptions, ImportReport, Layout, SpliceLayout, export_chat, export_pi, export_splice,
+    export_tree_json, save,
+};
 use crate::rpc::failure::{Failure, code};
 use crate::rpc::files;
-use crate::rpc::types::answers::{Cancelled, Checked, Imported, ProblemDto, SessionId};
-use crate::rpc::types::requests::{
-    Backup, Check, ExportHtml, FromSnapshot, Import, ImportJsonl, Search,
+use crate::rpc::types::answers::{
+    Cancelled, Checked, Exported, Imported, ProblemDto, SessionId, SnapshotDto,
 };
+use crate::rpc::types::requests::{
+    Backup, Check, Export, ExportFormat, ExportHtml, FromSnapshot, Import, ImportJsonl, OnSession,
+    Search,
+};
+use crate::rpc::write::Raw;
 
 /// Problems that are listed.
 const MOST_PROBLEMS: usize = 1_000;
@@ -48,6 +55,35 @@ pub(in crate::rpc) fn from_snapshot(
     let tree = connection.store.from_snapshot(request.snapshot.text())?;
     let session = tree.id().to_string();
     Ok(SessionId { session })
+}
+
+pub(in crate::rpc) fn snapshot(
+    connection: &mut Connection,
+    request: OnSession,
+) -> Answer<SnapshotDto> {
+    let tree = connection.tree(request.session.as_deref())?;
+    let snapshot = tree.snapshot()?;
+    Ok(SnapshotDto {
+        not_held: snapshot.not_held().to_vec(),
+        snapshot: Raw::new(&snapshot.to_json(Layout::Compact)),
+    })
+}
+
+pub(in crate::rpc) fn export(connection: &mut Connection, request: Export) -> Answer<Exported> {
+    let tree = connection.tree(request.session.as_deref())?;
+    let path = files::new_file(&connection.server, &request.path)?;
+    let branch = request.branch.as_deref();
+    let report = save(path, |out| match request.format {
+        ExportFormat::Pi => export_pi(&tree, out),
+        ExportFormat::TreeJson => export_tree_json(&tree, Layout::AsRead, out),
+        ExportFormat::Chat => export_chat(&tree, branch, out),
+        ExportFormat::Splice => export_splice(&tree, SpliceLayout::Json, out),
+    })?;
+    Ok(Exported {
+        lines: report.lines,
+        is_unchanged: report.is_unchanged,
+        not_held: report.not_held,
+    })
 }
 
 pub(in crate::rpc) fn backup(connection: &mut Connection, request: Backup) -> Answer<Nothing> {

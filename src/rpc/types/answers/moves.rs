@@ -1,7 +1,9 @@
 //! Answers about turns, navigations, changes and files.
 
+use crate::rpc::types::any_object;
 use crate::rpc::types::nodes::ChangeDto;
 use crate::rpc::types::nodes::HolderDto;
+use crate::rpc::write::Raw;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -152,4 +154,26 @@ pub(in crate::rpc) struct ProblemDto {
     pub node_id: Option<String>,
     pub branch: Option<String>,
     pub text: String,
+}
+
+/// What an export wrote.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct Exported {
+    /// Lines, or messages where the format has no lines.
+    pub lines: u64,
+    /// Whether it is, byte for byte, what the session was imported from.
+    pub is_unchanged: bool,
+    /// What of the session the format cannot hold, for people.
+    pub not_held: Vec<String>,
+}
+
+/// A session as a `.tree.json` holds it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct SnapshotDto {
+    #[schemars(schema_with = "any_object")]
+    pub snapshot: Raw,
+    /// What of the session the format cannot hold, for people.
+    pub not_held: Vec<String>,
 }

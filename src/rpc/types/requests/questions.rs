@@ -206,3 +206,33 @@ pub(in crate::rpc) struct ContextOf {
 pub(in crate::rpc) struct Search {
     pub query: String,
 }
+
+/// Writes a session to a file of another program's format.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct Export {
+    /// The session; the current one if absent.
+    pub session: Option<String>,
+    pub format: ExportFormat,
+    /// A new file inside the directory the server was started with.
+    pub path: String,
+    /// Chat: the branch to write; the active one if absent.
+    pub branch: Option<String>,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+pub(in crate::rpc) enum ExportFormat {
+    /// The entries of pi and dreb, one a line.
+    #[serde(rename = "pi")]
+    Pi,
+    /// supercode's tree, one object.
+    #[serde(rename = "tree.json")]
+    TreeJson,
+    /// The messages of one branch, one a line.
+    #[serde(rename = "chat")]
+    Chat,
+    /// The active branch's messages and a text for each other branch.
+    #[serde(rename = "splice")]
+    Splice,
+}
