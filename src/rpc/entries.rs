@@ -21,7 +21,7 @@ pub(super) struct Entry {
 
 impl Entries {
     pub fn read(tree: &SessionTree) -> Result<Entries> {
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries = Vec::new();
         for node in tree.nodes() {
             let node = node?;
             let place = match node.source_line {
@@ -30,7 +30,7 @@ impl Entries {
             };
             entries.push(Entry {
                 id: node.id.to_string(),
-                json: Raw::new(&entry(tree, &node, &entries)?),
+                json: Raw::new(&entry(tree, &node)?),
                 place,
             });
         }
@@ -44,7 +44,7 @@ impl Entries {
 }
 
 /// The entry in the form of version 3: a line of an older version gets what it lacks, and new names for old.
-fn entry(tree: &SessionTree, node: &PathNode, before: &[Entry]) -> Result<String> {
+fn entry(tree: &SessionTree, node: &PathNode) -> Result<String> {
     let line = node.line();
     let source = Json::new(&line);
     if !is_line(node, source) {
@@ -68,9 +68,9 @@ fn entry(tree: &SessionTree, node: &PathNode, before: &[Entry]) -> Result<String
         }
     }
     if let Some(index) = kept.and_then(Json::as_u64)
-        && let Some(kept) = tree.node_of_record(index)?
+        && let Some((kept, line)) = tree.node_of_record(index)?
         // The original looks it up before later entries have ids.
-        && before.iter().any(|entry| *kept == *entry.id)
+        && Some(line) < node.source_line
     {
         object.text("firstKeptEntryId", &kept);
     }
