@@ -110,7 +110,7 @@ impl Sequence {
         let start = &line["start"];
         let tree = match start["linear"].as_array() {
             Some(texts) => {
-                let messages: Vec<Message> = texts.iter().map(|text| message(text)).collect();
+                let messages: Vec<Message> = texts.iter().map(message).collect();
                 let tree = store.from_linear(messages.clone(), at(start)).unwrap();
                 assert_eq!(tree.linear_projection().unwrap(), messages);
                 tree
