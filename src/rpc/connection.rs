@@ -8,6 +8,7 @@ use super::failure::Failure;
 use super::mover::Mover;
 use super::options::Dialect;
 use super::output::Output;
+use super::peer::Peer;
 use super::server::{InUse, Server};
 use super::summarizer::CommandSummarizer;
 use super::watch::Watch;
@@ -22,6 +23,7 @@ use crate::turn::Turn;
 pub(super) struct Connection {
     pub server: Arc<Server>,
     pub output: Output,
+    pub peer: Peer,
     /// The store, as this client works in it.
     pub store: Store,
     current: Option<Current>,
@@ -43,10 +45,11 @@ struct Current {
 }
 
 impl Connection {
-    pub fn new(server: &Arc<Server>, output: &Output) -> Connection {
+    pub fn new(server: &Arc<Server>, output: &Output, peer: &Peer) -> Connection {
         Connection {
             server: Arc::clone(server),
             output: Arc::clone(output),
+            peer: peer.clone(),
             store: server.store.clone(),
             current: None,
             turns: HashMap::new(),
@@ -113,6 +116,7 @@ impl Connection {
             Some(command) => Ok(CommandSummarizer {
                 command: command.clone(),
                 timeout: options.summarizer_timeout,
+                peer: self.peer.clone(),
             }),
             None => Err(no_summarizer()),
         }

@@ -58,11 +58,12 @@ impl Drop for Place {
 }
 
 fn serve_client(server: &Arc<Server>, stream: &UnixStream, _: &Place) {
-    if let (Ok(reader), Ok(writer)) = (stream.try_clone(), stream.try_clone()) {
+    let ways = (stream.try_clone(), stream.try_clone(), stream.try_clone());
+    if let (Ok(reader), Ok(writer), Ok(closes)) = ways {
         // A client that goes away ends its own connection and nothing else.
-        drop(server.run(reader, writer));
+        drop(server.run(reader, writer, Some(closes.into())));
     }
-    // The reading thread may still stand in a read.
+    // The reading thread may still stand in a read, and the one that watches in its wait.
     drop(stream.shutdown(std::net::Shutdown::Both));
 }
 

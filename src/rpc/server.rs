@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::connection::Connection;
 use super::dispatch::handle;
-use super::framing::read_all;
+use super::framing::{Incoming, read_all};
 use super::options::Options;
-use super::output::write_all;
+use super::output::{Output, write_all};
+use super::peer::{Peer, look_after};
 use super::queue::Queue;
 use crate::model::{Error, Result};
 use crate::store::Store;
@@ -70,40 +72,68 @@ impl Server {
         }
     }
 
-    /// Serves one client until its stream ends and all it asked for is answered.
+    /// Serves one client until its stream ends and all it asked for is answered. `closes` is what closes when the client goes
+    /// away and can no longer be answered, where that can be told.
     pub fn run(
         self: &Arc<Server>,
         reader: impl Read + Send + 'static,
         writer: impl Write + Send + 'static,
+        closes: Option<OwnedFd>,
     ) -> io::Result<()> {
-        let requests = Arc::new(Queue::new(REQUEST_BYTES));
-        let output = Arc::new(Queue::new(ANSWER_BYTES));
+        let line = Line {
+            requests: Arc::new(Queue::new(REQUEST_BYTES)),
+            output: Arc::new(Queue::new(ANSWER_BYTES)),
+            peer: Peer::default(),
+        };
         // Not waited for: it may stand in a read of a stream that its client never closes.
-        let read = Arc::clone(&requests);
+        let read = Arc::clone(&line.requests);
         thread::Builder::new()
             .name("rpc-read".to_owned())
             .spawn(move || read_all(reader, &read))?;
-        let written = Arc::clone(&output);
+        let written = line.clone();
         let write = thread::Builder::new()
             .name("rpc-write".to_owned())
-            .spawn(move || write_all(writer, &written))?;
+            .spawn(move || {
+                write_all(writer, &written.output).inspect_err(|_| written.client_is_gone())
+            })?;
+        if let Some(closes) = closes {
+            let watched = line.clone();
+            look_after(closes, move || watched.client_is_gone());
+        }
 
-        let mut connection = Connection::new(self, &output);
+        let mut connection = Connection::new(self, &line.output, &line.peer);
         // Settles which session the connection is on. Where that fails, the first command that needs one says why.
         drop(connection.tree(None));
-        while let Some(incoming) = requests.pop() {
+        while let Some(incoming) = line.requests.pop() {
             handle(&mut connection, incoming);
             // Who cannot be answered is not listened to.
-            if output.is_closed() {
+            if line.output.is_closed() {
                 break;
             }
         }
-        requests.abandon();
+        line.requests.abandon();
         connection.finish();
-        output.close();
+        line.output.close();
         write
             .join()
             .unwrap_or_else(|_| Err(io::Error::other("the writing thread panicked")))
+    }
+}
+
+/// Both ways to one client.
+#[derive(Clone)]
+struct Line {
+    requests: Arc<Queue<Incoming>>,
+    output: Output,
+    peer: Peer,
+}
+
+impl Line {
+    /// Nobody waits for an answer any more: what runs is aborted, and the connection ends after the command in hand.
+    fn client_is_gone(&self) {
+        self.peer.set_gone();
+        self.output.abandon();
+        self.requests.close();
     }
 }
 
@@ -158,7 +188,26 @@ pub fn serve(
     store: &Store,
     options: &Options,
 ) -> Result<()> {
-    match Server::new(store, options).run(reader, writer) {
+    served(Server::new(store, options).run(reader, writer, None))
+}
+
+/// Serves one client over standard input and output, as [`serve`] does. Once the client has closed both, or does not read any
+/// more, a navigation that runs for it is aborted.
+///
+/// # Errors
+/// As [`serve`].
+pub fn serve_stdio(store: &Store, options: &Options) -> Result<()> {
+    let stdout = || io::stdout().as_fd().try_clone_to_owned();
+    let run = || {
+        // Standard output itself may be locked by the caller; the server writes from a thread of its own.
+        let writer = std::fs::File::from(stdout()?);
+        Server::new(store, options).run(io::stdin(), writer, Some(stdout()?))
+    };
+    served(run())
+}
+
+fn served(outcome: io::Result<()>) -> Result<()> {
+    match outcome {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::io("the answers cannot be written", error))
         }

@@ -1,24 +1,20 @@
 //! The program that writes summaries: a request as JSON on its input, the text on its output.
 
 use std::io::{self, Read, Write};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Serialize;
 
+use super::peer::Peer;
+use super::running::Running;
 use crate::model::{BranchSummarizer, Error, ErrorKind, Result};
 use crate::navigation::{NavigationSummarizer, SummaryRequest};
 
 /// The longest summary that is taken.
 const LONGEST: u64 = 4 * 1024 * 1024;
-/// How often a running program is looked after.
-const LOOK: Duration = Duration::from_millis(10);
-/// How often it is asked whether the summary was aborted, which reads the store.
-const ASK: Duration = Duration::from_millis(50);
 
 /// What the program reads.
 #[derive(Debug, Serialize)]
@@ -36,6 +32,8 @@ pub(super) struct Order<'a> {
 pub(super) struct CommandSummarizer {
     pub command: Vec<String>,
     pub timeout: Duration,
+    /// Who waits for the summary: once nobody does, it is aborted.
+    pub peer: Peer,
 }
 
 /// The program, for what a navigation leaves behind. Another thread, client or process can abort it.
@@ -90,7 +88,8 @@ impl CommandSummarizer {
         });
         let text = read_in_thread(stdout);
         let complaint = read_in_thread(stderr);
-        let status = running.wait(self.timeout, is_aborted)?;
+        let is_over = || self.peer.is_gone() || is_aborted();
+        let status = running.wait(self.timeout, &is_over)?;
         // What it left running would hold the pipes open.
         running.kill();
         let text = received(&text)?;
@@ -113,7 +112,7 @@ impl CommandSummarizer {
     }
 }
 
-fn failed(text: impl Into<String>) -> Error {
+pub(super) fn failed(text: impl Into<String>) -> Error {
     Error::new(ErrorKind::SummarizerFailed, text)
 }
 
@@ -135,105 +134,6 @@ fn received(from: &mpsc::Receiver<io::Result<Vec<u8>>>) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| failed("the summariser's output is not UTF-8"))
 }
 
-/// A program that is running, in a process group of its own. It is killed with all it started when this is dropped.
-struct Running {
-    child: Child,
-    is_over: bool,
-}
-
-impl Running {
-    fn start(command: &[String]) -> Result<Running> {
-        let (program, arguments) = command
-            .split_first()
-            .ok_or_else(|| failed("the summariser's command is empty"))?;
-        let child = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| {
-                failed(format!("the summariser `{program}` cannot be run: {error}"))
-            })?;
-        Ok(Running {
-            child,
-            is_over: false,
-        })
-    }
-
-    #[allow(clippy::type_complexity)]
-    fn streams(
-        &mut self,
-    ) -> Result<(
-        std::process::ChildStdin,
-        std::process::ChildStdout,
-        std::process::ChildStderr,
-    )> {
-        let streams = (
-            self.child.stdin.take(),
-            self.child.stdout.take(),
-            self.child.stderr.take(),
-        );
-        match streams {
-            (Some(stdin), Some(stdout), Some(stderr)) => Ok((stdin, stdout, stderr)),
-            _ => Err(failed("the summariser has no streams")),
-        }
-    }
-
-    fn wait(&mut self, timeout: Duration, is_aborted: &dyn Fn() -> bool) -> Result<ExitStatus> {
-        let start = Instant::now();
-        let mut asked = start;
-        loop {
-            if asked.elapsed() >= ASK {
-                asked = Instant::now();
-                if !is_aborted() {
-                    continue;
-                }
-                return Err(Error::new(
-                    ErrorKind::Cancelled,
-                    "the summary was aborted; nothing was changed",
-                ));
-            }
-            match self.child.try_wait() {
-                Ok(Some(status)) => return Ok(status),
-                Ok(None) => {}
-                Err(error) => return Err(failed(format!("the summariser is lost: {error}"))),
-            }
-            if start.elapsed() >= timeout {
-                return Err(failed(format!(
-                    "the summariser took more than {} seconds and was stopped",
-                    timeout.as_secs_f64()
-                )));
-            }
-            thread::sleep(LOOK);
-        }
-    }
-
-    /// The group keeps its number as long as one of it lives, and the child is not waited for before: no other process can
-    /// have that number.
-    fn kill(&mut self) {
-        if self.is_over {
-            return;
-        }
-        self.is_over = true;
-        if let Some(group) = i32::try_from(self.child.id())
-            .ok()
-            .and_then(rustix::process::Pid::from_raw)
-        {
-            // It fails where all of the group are gone.
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-        drop(self.child.wait());
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.kill();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,6 +142,7 @@ mod tests {
         CommandSummarizer {
             command: ["sh", "-c", script].map(str::to_owned).to_vec(),
             timeout: Duration::from_secs(60),
+            peer: Peer::default(),
         }
     }
 
@@ -297,6 +198,15 @@ mod tests {
         // A child that lives on does not hold up a summary that is done.
         let leaving = summarizer("sleep 1000 & echo done");
         assert_eq!(summary(&leaving, "").unwrap(), "done");
+    }
+
+    /// A summary that nobody can be told is not paid for to its end.
+    #[test]
+    fn it_ends_with_who_waits_for_it() {
+        let waiting = summarizer("sleep 1000");
+        waiting.peer.set_gone();
+        let error = summary(&waiting, "").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Cancelled);
     }
 
     #[test]

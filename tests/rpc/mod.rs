@@ -10,6 +10,7 @@ mod files;
 mod forks;
 mod framing;
 mod golden;
+mod gone;
 mod moves;
 mod navigation;
 mod outside;

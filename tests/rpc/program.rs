@@ -40,15 +40,19 @@ impl Place {
         command
     }
 
-    /// Gives the program this input, and all that it has.
-    pub fn run(&self, words: &[&str], input: &str) -> Output {
-        let mut child = self
-            .command(words)
+    /// The program, with pipes.
+    pub fn spawn(&self, words: &[&str]) -> Child {
+        self.command(words)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    /// Gives the program this input, and all that it has.
+    pub fn run(&self, words: &[&str], input: &str) -> Output {
+        let mut child = self.spawn(words);
         let mut stdin = child.stdin.take().unwrap();
         stdin.write_all(input.as_bytes()).unwrap();
         drop(stdin);
@@ -155,11 +159,16 @@ impl Drop for Listening {
 }
 
 pub fn listen(place: &Place) -> (Listening, UnixStream) {
+    listen_with(place, &[])
+}
+
+pub fn listen_with(place: &Place, words: &[&str]) -> (Listening, UnixStream) {
     let socket = place.path("socket");
     let place_name = format!("unix:{}", socket.display());
     let server = Listening(
         place
             .command(&["--listen", &place_name])
+            .args(words)
             .stdin(Stdio::null())
             .spawn()
             .unwrap(),

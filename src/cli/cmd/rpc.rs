@@ -1,7 +1,5 @@
 //! `rpc`
 
-use std::fs::File;
-use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -79,12 +77,7 @@ pub(super) fn run(context: &mut Context, arguments: Rpc) -> Outcome<()> {
             })?;
             Ok(rpc::listen(socket.as_ref(), &store, &options)?)
         }
-        None => {
-            // The output of the other verbs keeps stdout locked; the server writes from a thread of its own.
-            let stdout = std::io::stdout().as_fd().try_clone_to_owned();
-            let stdout = File::from(stdout.map_err(Failure::output)?);
-            Ok(rpc::serve(std::io::stdin(), stdout, &store, &options)?)
-        }
+        None => Ok(rpc::serve_stdio(&store, &options)?),
     }
 }
 
