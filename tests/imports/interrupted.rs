@@ -216,6 +216,13 @@ fn a_leftover_of_a_file_that_has_changed_since_is_not_built_upon() {
     );
     assert_eq!(again.session, report.session);
     assert_eq!(counts(&path), (0, 0, 1));
+    conn.execute_batch("UPDATE sessions SET state = 'deleting'")
+        .unwrap();
+    let going = store.import(&source, &ImportOptions::new()).unwrap_err();
+    assert!(
+        going.is_retryable() && going.to_string().contains("being deleted"),
+        "{going}"
+    );
     // What nobody will import again can be thrown away by name.
     conn.execute_batch("UPDATE sessions SET state = 'importing'")
         .unwrap();

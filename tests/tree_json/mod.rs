@@ -1,5 +1,6 @@
 //! supercode's `.tree.json`: what comes in, and what goes out.
 
 mod corpus;
+mod mangled;
 mod refused;
 mod snapshot;

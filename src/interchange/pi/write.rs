@@ -1,6 +1,6 @@
 //! From a file to a session: what is new is written, in the order in which parents come first.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::path::PathBuf;
 
 use super::census::{self, Census, Loose, Span};
@@ -199,8 +199,17 @@ impl Import<'_> {
     }
 
     fn write_loose(&self, plan: &Plan, run: &Run) -> Result<()> {
+        // A line that several records share is kept as a whole already.
+        let shared: HashSet<u64> = self
+            .census
+            .loose
+            .iter()
+            .filter(|loose| loose.reason == "shared")
+            .map(|loose| loose.span.line)
+            .collect();
         let repeats = plan.repeats.iter().filter_map(|repeat| {
             let entry = self.census.entries.get(repeat.record)?;
+            let entry = Some(entry).filter(|entry| !shared.contains(&entry.span.line))?;
             Some(Loose {
                 span: Span { ..entry.span },
                 reason: "repeat".to_owned(),

@@ -6,8 +6,8 @@ use super::super::branch::SET_ACTIVE;
 use super::super::record::{Operation, record};
 use super::super::remove::remove_rows;
 use super::super::{Ctx, create};
-use crate::db::Outcome;
-use crate::model::{MAIN_BRANCH, SessionId, new_session_id};
+use crate::db::{Fault, Outcome};
+use crate::model::{Error, ErrorKind, MAIN_BRANCH, SessionId, new_session_id};
 
 /// By what an imported session is found again.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,26 @@ pub(crate) fn find(conn: &Connection, identity: Identity<'_>) -> Outcome<Option<
         .prepare_cached(FIND)?
         .query_row((identity.format, identity.id), found)
         .optional()?)
+}
+
+const BEING_DELETED: &str = "
+  SELECT id FROM sessions WHERE source_format = ?1 AND source_id = ?2 AND state = 'deleting'";
+
+/// A session of the source that is going, or whose deletion was cut off, keeps the source's place until it is gone.
+fn refuse_half_deleted(conn: &Connection, identity: Identity<'_>) -> Outcome<()> {
+    let going: Option<String> = conn
+        .prepare_cached(BEING_DELETED)?
+        .query_row((identity.format, identity.id), |row| row.get(0))
+        .optional()?;
+    let Some(id) = going else {
+        return Ok(());
+    };
+    let text = format!(
+        "session `{id}`, which came from the same source, is being deleted, or its deletion was cut off; delete it again, then import"
+    );
+    Err(Fault::Ours(
+        Error::new(ErrorKind::Busy, text).with_session(id),
+    ))
 }
 
 /// How the session will make the ids of nodes that are appended to it.
@@ -94,6 +114,7 @@ pub(crate) fn begin(conn: &Connection, new: &NewImport<'_>) -> Outcome<Found> {
     if let Some(found) = find(conn, new.identity)? {
         return Ok(found);
     }
+    refuse_half_deleted(conn, new.identity)?;
     let id = session_id(conn, new.wanted_id)?;
     let origin: Option<String> = match new.forked_from {
         Some((id, path)) => conn
