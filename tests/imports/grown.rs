@@ -44,7 +44,7 @@ fn check(parents: &[usize], steps: &[Step]) -> Result<(), TestCaseError> {
         .map(|number| says(&id(number), parent(number).as_deref(), "x"))
         .collect();
     let mut grown = 2.min(all.len());
-    let mut import = |grown: usize| {
+    let import = |grown: usize| {
         let text = lines(std::iter::once(HEADER).chain(all[..grown].iter().map(String::as_str)));
         std::fs::write(&path, text).unwrap();
         store.import(&path, &ImportOptions::new())
