@@ -10,18 +10,24 @@
 //! - `from_linear` gives `main` the time of its nodes here; with the peer it has none.
 //! - Messages are kept byte for byte here; the peer keeps their values. `supercode_turn` and `ts` belong to its files.
 
+mod answers;
+
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 
 use serde_json::{Value, json};
+use session_tree::interchange::Layout;
 use session_tree::{
-    BranchSummarizer, BranchSummary, ChatMessage, Clock, Error, ErrorKind, Message, NodeId, Result,
-    SessionTree, Store, TreeNode,
+    BranchSummarizer, Clock, Error, ErrorKind, Message, Result, SessionTree, Store,
 };
 
+use answers::{Messages, assert_same, node, place, read, said, state};
+
 const SCRIPT: &str = "ST_PEER_SCRIPT";
+/// Where the store's snapshots go, for the peer to read.
+const SNAPSHOTS: &str = "ST_PEER_SNAPSHOTS";
 
 #[test]
 fn the_same_operations_give_the_same_answers() {
@@ -30,6 +36,7 @@ fn the_same_operations_give_the_same_answers() {
         return;
     };
     let store = Store::builder().clock(AtZero).open_in_memory().unwrap();
+    let mut snapshots = std::env::var_os(SNAPSHOTS).map(|path| File::create(path).unwrap());
     let mut seen = Seen::default();
     let mut sequence = None;
     for line in BufReader::new(File::open(script).unwrap()).lines() {
@@ -38,7 +45,11 @@ fn the_same_operations_give_the_same_answers() {
             sequence = Some(Sequence::start(&store, &line));
             seen.sequences += 1;
         } else {
-            sequence.as_mut().unwrap().step(&line, &mut seen);
+            let sequence: &mut Sequence = sequence.as_mut().unwrap();
+            sequence.step(&line, &mut seen);
+            if let Some(out) = snapshots.as_mut().filter(|_| line["state"].is_object()) {
+                writeln!(out, "{}", sequence.snapshot()).unwrap();
+            }
         }
     }
     println!(
@@ -159,6 +170,13 @@ impl Sequence {
         *seen.outcomes.entry(key).or_default() += 1;
     }
 
+    /// The tree as the peer would save it.
+    fn snapshot(&self) -> Value {
+        let snapshot = self.tree.snapshot().unwrap();
+        assert!(snapshot.not_held().is_empty(), "{:?}", snapshot.not_held());
+        json!(snapshot.to_json(Layout::AsRead))
+    }
+
     fn apply(&mut self, step: &Value) -> Value {
         let tree = &self.tree;
         match text(&step["op"]) {
@@ -218,7 +236,9 @@ impl Sequence {
                 |name| json!(name),
             ),
             "reload" => {
-                self.tree = self.store.from_snapshot(text(&step["text"])).unwrap();
+                let saved = text(&step["text"]);
+                self.tree = self.store.from_snapshot(saved).unwrap();
+                assert_eq!(self.tree.snapshot().unwrap().to_json(Layout::AsRead), saved);
                 json!({ "ok": null })
             }
             "refused_name" => {
@@ -253,149 +273,6 @@ impl BranchSummarizer for Summarizer<'_> {
     }
 }
 
-// What the store says, in the shape in which the oracle writes down what the peer says ------------------------------------
-
-fn said<T>(result: Result<T>, ok: impl FnOnce(T) -> Value) -> Value {
-    match result {
-        Ok(value) => json!({ "ok": ok(value) }),
-        Err(error) => json!({ "error": error.to_string() }),
-    }
-}
-
-fn place(tree: &SessionTree) -> Value {
-    let branches = tree.branches().unwrap();
-    let leaves: Vec<Value> = branches
-        .iter()
-        .map(|branch| json!([branch.name, branch.leaf.as_deref()]))
-        .collect();
-    json!({
-        "active": tree.active_branch().unwrap(),
-        "path": said(tree.active_path(), ids),
-        "leaves": leaves,
-        "has_branches": tree.has_branches().unwrap(),
-    })
-}
-
-fn state(tree: &SessionTree) -> Value {
-    let mut messages = Messages::default();
-    let nodes: Vec<Value> = tree
-        .nodes()
-        .map(|listed| tree.node(&listed.unwrap().id).unwrap().unwrap())
-        .map(|found| node(&mut messages, &found))
-        .collect();
-    let branches: Vec<Value> = tree
-        .branches()
-        .unwrap()
-        .iter()
-        .map(|branch| {
-            json!({
-                "name": branch.name,
-                "leaf": branch.leaf.as_deref(),
-                "created_at_ms": branch.created_at_ms,
-                "summary": branch.summary.as_ref().map(summary),
-                "read": read(&mut messages, tree, &branch.name),
-            })
-        })
-        .collect();
-    let projection = said(tree.linear_projection(), |it| messages.places(&it));
-    let splice = said(tree.splice_for_linear_export(), |splice| {
-        json!({
-            "messages": messages.places(&splice.messages),
-            "summaries": splice.summaries.iter().map(summary).collect::<Vec<_>>(),
-        })
-    });
-    messages.with(json!({
-        "active": tree.active_branch().unwrap(),
-        "has_branches": tree.has_branches().unwrap(),
-        "projection": projection,
-        "path": said(tree.active_path(), ids),
-        "branches": branches,
-        "nodes": nodes,
-        "roots": ids(tree.roots().unwrap()),
-        "splice": splice,
-    }))
-}
-
-fn read(messages: &mut Messages, tree: &SessionTree, branch: &str) -> Value {
-    json!({
-        "projection": said(tree.linear_projection_of(branch), |it| messages.places(&it)),
-        "path": said(tree.path_of(branch), ids),
-        "text": said(tree.render_branch_text(branch), |text| json!(text)),
-    })
-}
-
-fn node(messages: &mut Messages, node: &TreeNode) -> Value {
-    json!({
-        "id": node.id.as_str(),
-        "parent": node.parent.as_deref(),
-        "children": ids(node.children.clone()),
-        "message": messages.place(&node.message),
-        "label": node.label,
-        "created_at_ms": node.created_at_ms,
-    })
-}
-
-fn summary(summary: &BranchSummary) -> Value {
-    json!({
-        "summary": summary.summary,
-        "node_id": summary.node_id,
-        "branch": summary.branch,
-        "model_id": summary.model_id,
-        "created_at_ms": summary.created_at_ms,
-    })
-}
-
-fn ids(ids: Vec<NodeId>) -> Value {
-    ids.iter().map(|id| id.as_str()).collect()
-}
-
-/// Each message's value once, in the order in which they come; the answers name them by their places.
-#[derive(Default)]
-struct Messages {
-    values: Vec<Value>,
-    places: HashMap<Value, usize>,
-    texts: HashMap<Message, usize>,
-}
-
-impl Messages {
-    fn place(&mut self, message: &Message) -> usize {
-        if let Some(place) = self.texts.get(message) {
-            return *place;
-        }
-        let value = value(message);
-        let next = self.values.len();
-        let place = *self.places.entry(value.clone()).or_insert(next);
-        if place == next {
-            self.values.push(value);
-        }
-        self.texts.insert(message.clone(), place);
-        place
-    }
-
-    fn places(&mut self, messages: &[Message]) -> Value {
-        messages.iter().map(|message| self.place(message)).collect()
-    }
-
-    fn with(self, answer: Value) -> Value {
-        json!({ "answer": answer, "messages": self.values })
-    }
-}
-
-/// A message's value without the members that belong to the peer's files; to the peer `null` is the same as not there. The
-/// typed view must say the same.
-fn value(message: &Message) -> Value {
-    let mut members: serde_json::Map<String, Value> =
-        serde_json::from_str(message.as_str()).unwrap();
-    members.retain(|name, value| {
-        !matches!(name.as_str(), "supercode_turn" | "ts") && !value.is_null()
-    });
-    let mut of_view = members.clone();
-    of_view.retain(|name, value| name != "tool_calls" || value != &json!([]));
-    let view: ChatMessage = message.parsed().unwrap();
-    assert_eq!(serde_json::to_value(&view).unwrap(), Value::Object(of_view));
-    Value::Object(members)
-}
-
 fn message(text: &Value) -> Message {
     Message::new(text.as_str().unwrap()).unwrap()
 }
@@ -406,34 +283,4 @@ fn at(step: &Value) -> i64 {
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap()
-}
-
-/// Names the first place where the two differ: whole trees are too much to read.
-fn assert_same(ours: &Value, peers: &Value, about: impl Fn() -> String) {
-    if ours == peers {
-        return;
-    }
-    let (mut ours, mut peers, mut path) = (ours, peers, String::new());
-    loop {
-        let differing = match (ours, peers) {
-            (Value::Object(a), Value::Object(b)) if a.len() == b.len() => a
-                .iter()
-                .find(|(name, value)| b.get(*name) != Some(value))
-                .and_then(|(name, value)| Some((format!(".{name}"), value, b.get(name)?))),
-            (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-                let differing = a.iter().zip(b).position(|(a, b)| a != b);
-                differing.map(|at| (format!("[{at}]"), &a[at], &b[at]))
-            }
-            _ => None,
-        };
-        let Some((step, a, b)) = differing else {
-            break;
-        };
-        path.push_str(&step);
-        (ours, peers) = (a, b);
-    }
-    panic!(
-        "{}\ndiffers at {path:?}\n the store: {ours}\n  the peer: {peers}",
-        about()
-    );
 }

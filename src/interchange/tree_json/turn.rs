@@ -42,6 +42,11 @@ pub(super) fn make(message: Json<'_>, created_at_ms: i64) -> Result<Made, String
         });
     }
     let turn = Turn::of(message).ok_or("a message that is not meant for a model")?;
+    // To the format an empty list is another value than none.
+    let calls = turn.calls.or_else(|| {
+        let given = message.get("tool_calls")?;
+        given.is_array().then(|| "[]".to_owned())
+    });
     let mut json = Object::new();
     json.raw("supercode_turn", "1");
     json.raw("ts", &quote(&iso_from_ms(created_at_ms.max(0))));
@@ -49,7 +54,7 @@ pub(super) fn make(message: Json<'_>, created_at_ms: i64) -> Result<Made, String
     for (name, value) in [
         ("content", &turn.content),
         ("content_parts", &turn.parts),
-        ("tool_calls", &turn.calls),
+        ("tool_calls", &calls),
         ("tool_call_id", &turn.call_id),
         ("name", &turn.name),
     ] {
@@ -73,5 +78,23 @@ pub(super) fn make(message: Json<'_>, created_at_ms: i64) -> Result<Made, String
     match check_message(Json::new(&json), &Place::default()) {
         Ok(()) => Ok(Made { json, dropped }),
         Err(error) => Err(format!("a message of another shape: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_list_of_calls_stays_one() {
+        let made = |text: &str| make(Json::new(text), -1).unwrap().json;
+        assert_eq!(
+            made(r#"{"role":"assistant","content":"a","tool_calls":[]}"#),
+            r#"{"supercode_turn":1,"ts":"1970-01-01T00:00:00.000Z","role":"assistant","content":"a","tool_calls":[]}"#
+        );
+        assert_eq!(
+            made(r#"{"role":"assistant","content":"a","tool_calls":null}"#),
+            r#"{"supercode_turn":1,"ts":"1970-01-01T00:00:00.000Z","role":"assistant","content":"a"}"#
+        );
     }
 }

@@ -10,7 +10,7 @@ use crate::random::Random;
 use crate::state::{after, number, place, state};
 
 /// Steps between two comparisons of everything.
-const STATE_EVERY: usize = 20;
+const STATE_EVERY: usize = 40;
 
 /// Names that a person or an agent may give, some of them like those that are made.
 const NAMES: &[&str] = &[

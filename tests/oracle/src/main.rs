@@ -3,7 +3,7 @@
 //! `oracle write SCRIPT SEQUENCES FIRST` writes random operations with the peer's answers, one JSON object a line; the test
 //! `peer::` repeats them on the store and compares. A sequence depends on nothing but its number.
 //!
-//! `oracle read SNAPSHOTS` loads the store's snapshots with the peer and compares what it then says with what it said itself.
+//! `oracle read SCRIPT SNAPSHOTS` loads the store's snapshots with the peer and compares what it then says with what it said itself.
 //!
 //! Lines of a script: `{"start": {sequence, linear?, at}, "place"}` begins a sequence; `{"step": {op, ...}, "answer", "place",
 //! "state"?, "after"?}` is one operation. An answer is `{"ok": value}` or `{"error": text}`; one that holds messages is
@@ -27,8 +27,10 @@ fn main() -> ExitCode {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match arguments[..] {
         ["write", script, sequences, first] => write(script, sequences, first),
-        ["read", snapshots] => read_back::read_back(snapshots),
-        _ => Err("usage: oracle write SCRIPT SEQUENCES FIRST | oracle read SNAPSHOTS".into()),
+        ["read", script, snapshots] => read_back::read_back(script, snapshots),
+        _ => {
+            Err("usage: oracle write SCRIPT SEQUENCES FIRST | oracle read SCRIPT SNAPSHOTS".into())
+        }
     };
     match done {
         Ok(report) => {
