@@ -58,6 +58,16 @@ impl SessionTree {
 
     /// Forks at the active branch's leaf.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let copy = tree.clone_session()?;
+    /// assert_eq!(copy.linear_projection()?, tree.linear_projection()?);
+    /// assert_ne!(copy.id(), tree.id());
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `EmptyBranch` where there is none, and as [`fork`](SessionTree::fork).
     pub fn clone_session(&self) -> Result<SessionTree> {
@@ -72,6 +82,15 @@ impl SessionTree {
 
     /// Where to fork so that the conversation goes on from an entry: before a user's message, to say it differently, or after
     /// an answer that is complete.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let point = tree.fork_point("n0")?;
+    /// assert_eq!((point.at, point.text.as_str()), (None, "q"));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `InvalidArgument` for an entry that is not there or is no message of a user or assistant, and for an answer that was
@@ -100,6 +119,15 @@ impl SessionTree {
     }
 
     /// All entries a person can fork from, on all branches, in the order of their file or else of writing.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let nodes: Vec<String> = tree.fork_candidates()?.into_iter().map(|entry| entry.node.to_string()).collect();
+    /// assert_eq!(nodes, ["n0", "n1"]);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `Damaged`, `Io`.

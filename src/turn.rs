@@ -45,21 +45,58 @@ pub struct Turn {
 
 impl Turn {
     /// The session it is in. Moves through this handle are not part of the turn, and fail with `Busy`.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// assert_eq!(turn.tree().id(), tree.id());
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn tree(&self) -> &SessionTree {
         self.held.tree()
     }
 
     /// The branch it is on.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// assert_eq!(turn.branch_name(), "main");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn branch_name(&self) -> String {
         self.place().branch.clone()
     }
 
     /// Its branch's leaf, as it knows it; `None` while the branch is empty.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// assert_eq!(turn.leaf().as_deref(), Some("n1"));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn leaf(&self) -> Option<NodeId> {
         self.place().leaf.clone()
     }
 
     /// Appends a message to its branch.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// turn.append_message(Message::assistant("more"), None)?;
+    /// assert_eq!(turn.leaf().as_deref(), Some("n2"));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `TurnLost`, `LeafMoved`; `TooLarge` for a message no row can hold.
@@ -70,6 +107,16 @@ impl Turn {
     }
 
     /// Appends a node of any kind, to its branch unless the node names another.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// turn.append(NewNode::message(Message::assistant("more")).id("answer-2"))?;
+    /// assert_eq!(turn.leaf().as_deref(), Some("answer-2"));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `TurnLost`, `LeafMoved`, and as [`SessionTree::append`].
@@ -83,6 +130,16 @@ impl Turn {
     }
 
     /// Appends several nodes, each after the one before, in one transaction: all or none.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// turn.append_many([NewNode::message(Message::user("more?")), NewNode::message(Message::assistant("no"))])?;
+    /// assert_eq!(turn.leaf().as_deref(), Some("n3"));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`append`](Turn::append).
@@ -101,6 +158,15 @@ impl Turn {
 
     /// Moves the leaf of its branch, as [`SessionTree::rewind`] does with the active one.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// assert_eq!(turn.rewind("n0", None)?.as_deref(), Some("main-rewound"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `TurnLost`, `LeafMoved`, `NodeNotFound`.
     pub fn rewind(&self, node_id: &str, at: impl Into<Option<i64>>) -> Result<Option<String>> {
@@ -115,6 +181,16 @@ impl Turn {
     }
 
     /// Makes a branch as [`SessionTree::branch`] does, and goes on there.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// turn.branch("n0", Some("try b"), None)?;
+    /// assert_eq!(turn.branch_name(), "try b");
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `TurnLost`, `LeafMoved`, and as [`SessionTree::branch`].
@@ -140,6 +216,17 @@ impl Turn {
 
     /// Makes another branch active, and goes on there.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.create_branch(Some("n0"), Some("try b"), None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// turn.switch_branch("try b")?;
+    /// assert_eq!(turn.leaf().as_deref(), Some("n0"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `TurnLost`, `LeafMoved`, `BranchNotFound`.
     pub fn switch_branch(&self, name: &str) -> Result<()> {
@@ -152,6 +239,17 @@ impl Turn {
     }
 
     /// Ends the turn, and says whether that worked; dropping it ends it too.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// assert_eq!(tree.rewind("n0", None).unwrap_err().kind(), ErrorKind::Busy);
+    /// turn.end()?;
+    /// tree.rewind("n0", None)?;
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// `Busy`, `Io`: the file could not be written. The turn is free for others when the process ends, and after 30 seconds.
@@ -207,6 +305,18 @@ fn follow(place: &mut Place, appended: &Appended) {
 impl SessionTree {
     /// Begins a turn on a branch (`None`: the active one), without switching to it.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// let other = tree.clone();
+    /// assert_eq!(other.append_message(Message::user("me too"), None).unwrap_err().kind(), ErrorKind::Busy);
+    /// turn.append_message(Message::assistant("done"), None)?;
+    /// turn.end()?;
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `Busy` while somebody else, whom the error names, is in a turn or navigation; `BranchNotFound`.
     pub fn begin_turn(&self, branch: Option<&str>) -> Result<Turn> {
@@ -221,6 +331,16 @@ impl SessionTree {
 
     /// Who is in a turn or navigation of the session. A dead holder is answered too, marked as such: it is in nobody's way.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// let holder = tree.who()?.expect("a turn is on");
+    /// assert_eq!((holder.kind, holder.is_alive), (GuardKind::Turn, true));
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `SessionNotFound`, `Io`.
     pub fn who(&self) -> Result<Option<Holder>> {
@@ -231,6 +351,16 @@ impl SessionTree {
 
     /// Frees the session from the turn or navigation it is in, whoever holds it: the holder's next call fails with `TurnLost`.
     /// The operation is recorded. Returns whether there was one.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let turn = tree.begin_turn(None)?;
+    /// assert!(tree.release()?);
+    /// assert_eq!(turn.append_message(Message::user("late"), None).unwrap_err().kind(), ErrorKind::TurnLost);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// Only those of every change.

@@ -45,6 +45,18 @@ impl SessionTree {
 
     /// Makes the move again that was undone last. `None` where nothing was undone, or something was moved since.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// tree.rewind("n0", None)?;
+    /// tree.undo(None)?;
+    /// assert_eq!(tree.linear_projection()?.len(), 2);
+    /// tree.redo(None)?;
+    /// assert_eq!(tree.linear_projection()?.len(), 1);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `LeafMoved` where the branch has moved since.
     pub fn redo(&self, at: impl Into<Option<i64>>) -> Result<Option<Undone>> {

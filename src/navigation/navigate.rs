@@ -19,6 +19,17 @@ impl NavigationHooks for NoHooks {}
 impl SessionTree {
     /// Plans a navigation to a node. The session is kept from moving until the plan is committed, aborted or dropped.
     ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let navigation = tree.plan_navigation("n0", &NavigateOptions::default())?;
+    /// assert_eq!(navigation.editor_text(), Some("q"));
+    /// let done = navigation.commit(None)?;
+    /// assert_eq!(done.leaf, None);
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
     /// # Errors
     /// `Busy` while a turn or another navigation goes on ([`Error::busy_with`] tells which); `NodeNotFound`.
     pub fn plan_navigation(&self, target: &str, options: &NavigateOptions) -> Result<Navigation> {
@@ -106,6 +117,16 @@ impl SessionTree {
 
     /// Gives up the navigation that is going on in the session, in whatever process: the session is free at once, and
     /// committing answers `aborted` there. Returns whether there was one.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let navigation = tree.plan_navigation("n0", &NavigateOptions::default())?;
+    /// assert!(tree.abort_navigation()?);
+    /// assert!(navigation.commit(None)?.aborted);
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// Only those of every change.

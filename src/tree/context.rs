@@ -5,8 +5,8 @@ use crate::model::{Result, Selection};
 use crate::read::{self, Context, SessionStats};
 
 impl SessionTree {
-    /// What the model should see of a path (its branch or leaf is selected; other parts of the selection narrow it before
-    /// anything is applied): the last compaction in place of what it took away, custom messages and summaries of branches as
+    /// What the model should see of a path (its `branch`, `leaf` and `before` count; `last` does not, because a compaction
+    /// above the window would be missed): the last compaction in place of what it took away, custom messages and summaries of branches as
     /// messages, edits made. A cut path is answered from the cut on.
     ///
     /// ```
@@ -31,6 +31,15 @@ impl SessionTree {
     }
 
     /// Counts over the context of the active branch: what the model sees now.
+    ///
+    /// ```
+    /// # use session_tree::*;
+    /// # let store = Store::builder().open_in_memory()?;
+    /// # let tree = store.from_linear([Message::user("q"), Message::assistant("a")], None)?;
+    /// let stats = tree.context_stats()?;
+    /// assert_eq!((stats.user_messages, stats.assistant_messages), (1, 1));
+    /// # Ok::<(), Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`context`](SessionTree::context).
