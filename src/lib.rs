@@ -66,6 +66,8 @@ mod exporting;
 mod fork;
 mod importing;
 pub mod interchange;
+#[cfg(feature = "rpc")]
+mod listed;
 mod navigation;
 #[cfg(feature = "rpc")]
 pub mod rpc;

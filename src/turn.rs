@@ -214,6 +214,25 @@ impl Turn {
         Ok(name)
     }
 
+    /// Makes a branch as [`SessionTree::create_branch`] does; the turn goes on where it is.
+    ///
+    /// # Errors
+    /// `TurnLost`, `LeafMoved`, and as [`SessionTree::create_branch`].
+    pub fn create_branch(
+        &self,
+        from_node: Option<&str>,
+        name: Option<&str>,
+        at: impl Into<Option<i64>>,
+    ) -> Result<String> {
+        let spec = BranchSpec {
+            from: from_node,
+            name,
+            switch: false,
+        };
+        let place = self.place();
+        self.write(&place, at.into(), |tx, ctx| ops::branch(tx, ctx, spec))
+    }
+
     /// Makes another branch active, and goes on there.
     ///
     /// ```

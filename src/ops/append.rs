@@ -7,6 +7,7 @@ use super::record::{Operation, record};
 use super::{Ctx, adopt, label};
 use crate::db::{ExecuteOne, Fault, Outcome, SEQ_MASK, first_key, key_by_id, last_key, public_id};
 use crate::model::json::Json;
+use crate::model::preview::js_whitespace;
 use crate::model::{
     Error, ErrorKind, Expecting, MESSAGE, NewNode, NodeId, counted, is_counted, random_hex,
     role_and_preview,
@@ -180,15 +181,61 @@ pub(crate) fn append_all(
     nodes: &[NewNode],
 ) -> Outcome<Vec<Appended>> {
     let mut ctx = *ctx;
-    let mut appended = Vec::with_capacity(nodes.len());
+    let mut appended: Vec<Appended> = Vec::with_capacity(nodes.len());
     for node in nodes {
-        let one = append(conn, &ctx, node)?;
+        let one = match append(conn, &ctx, node) {
+            Err(Fault::Ours(error)) if error.kind() == ErrorKind::LeafMoved => {
+                return Err(before_all(conn, &ctx, node, &appended, error)?);
+            }
+            done => done?,
+        };
         if one.moved.is_some() {
             ctx.permit = ctx.permit.unpinned();
         }
         appended.push(one);
     }
     Ok(appended)
+}
+
+const PARENT: &str = "
+  SELECT parent.key, parent.id FROM nodes AS node JOIN nodes AS parent ON parent.key = node.parent_key
+  WHERE node.key = ?1";
+
+/// The error for a node that expected another leaf. It names the leaf that stays once nothing of the call is kept.
+fn before_all(
+    conn: &Connection,
+    ctx: &Ctx<'_>,
+    node: &NewNode,
+    appended: &[Appended],
+    error: Error,
+) -> Outcome<Fault> {
+    let plan = plan(conn, ctx.session_key, node.branch.as_deref())?;
+    let first = appended
+        .iter()
+        .filter_map(|one| one.moved)
+        .find(|moved| moved.branch_key == plan.branch_key);
+    let Some(first) = first else {
+        return Ok(Fault::Ours(error));
+    };
+    let parent = conn
+        .prepare_cached(PARENT)?
+        .query_row((first.leaf_key,), |row| {
+            let key: i64 = row.get(0)?;
+            Ok((key, public_id(row.get(1)?, key)))
+        })
+        .optional()?;
+    let before = Pin {
+        branch_key: plan.branch_key,
+        leaf_key: parent.as_ref().map(|(key, _)| *key),
+    };
+    let leaf = parent.map(|(_, id)| id);
+    Ok(Fault::Ours(leaf_moved(
+        conn,
+        ctx,
+        before,
+        &plan.branch,
+        leaf.as_ref(),
+    )?))
 }
 
 /// Nodes of kind label and session_info also set what they say.
@@ -218,7 +265,7 @@ fn follow(
             super::rename::set_row(
                 conn,
                 ctx.session_key,
-                Some(name.trim()).filter(|name| !name.is_empty()),
+                Some(name.trim_matches(js_whitespace)).filter(|name| !name.is_empty()),
             )
         }
         _ => Ok(()),
@@ -273,13 +320,7 @@ fn expected(conn: &Connection, ctx: &Ctx<'_>, plan: &Plan, expecting: &Expecting
             branch_key: plan.branch_key,
             leaf_key: plan.leaf_key,
         };
-        let error = leaf_moved(
-            conn,
-            ctx.session_key,
-            now,
-            &plan.branch,
-            plan.leaf_id.as_ref(),
-        )?;
+        let error = leaf_moved(conn, ctx, now, &plan.branch, plan.leaf_id.as_ref())?;
         Err(Fault::Ours(error))
     }
 }

@@ -7,6 +7,7 @@ use super::record::{Operation, record};
 use super::{Ctx, append_all};
 use crate::db::{Fault, Outcome};
 use crate::model::json::{Json, validate};
+use crate::model::preview::js_whitespace;
 use crate::model::{
     Error, ErrorKind, MAIN_BRANCH, Message, NewNode, NewSession, SessionId, new_session_id,
 };
@@ -52,7 +53,7 @@ pub(crate) fn create_session(
     let name = new
         .name
         .as_deref()
-        .map(str::trim)
+        .map(|name| name.trim_matches(js_whitespace))
         .filter(|name| !name.is_empty());
     let key = conn.prepare_cached(INSERT)?.insert((
         id.as_str(),

@@ -106,7 +106,7 @@ pub(super) fn still_there(conn: &Connection, ctx: &Ctx<'_>, pin: Pin) -> Outcome
     };
     Err(Fault::Ours(leaf_moved(
         conn,
-        ctx.session_key,
+        ctx,
         place,
         &branch,
         leaf.as_ref(),
@@ -123,14 +123,14 @@ const MOVED_BY: &str = "
 /// is on record: the operation that moved it, or the turn that ended there.
 pub(super) fn leaf_moved(
     conn: &Connection,
-    session_key: i64,
+    ctx: &Ctx<'_>,
     now: Pin,
     branch: &str,
     leaf: Option<&NodeId>,
 ) -> Outcome<Error> {
     let by_operation = conn
         .prepare_cached(MOVED_BY)?
-        .query_row((session_key,), |row| {
+        .query_row((ctx.session_key,), |row| {
             let pin = row.get::<_, Option<i64>>(1)?.map(|branch_key| Pin {
                 branch_key,
                 leaf_key: row.get(2).unwrap_or(None),
@@ -140,11 +140,13 @@ pub(super) fn leaf_moved(
         .optional()?
         .filter(|(_, pin)| *pin == Some(now))
         .map(|(actor, _)| actor);
-    let by_turn = guard_of(conn, session_key)?
+    let by_turn = guard_of(conn, ctx.session_key)?
         .filter(|guard| guard.kind.is_none())
         .filter(|guard| guard.branch_key == Some(now.branch_key) && guard.leaf_key == now.leaf_key)
         .map(|guard| guard.actor);
-    let actor = by_operation.or(by_turn);
+    // A holder that is told of its own moves as of another's would look for somebody who is not there.
+    let is_another = |actor: &String| ctx.permit == Permit::Free || actor.as_str() != ctx.actor;
+    let actor = by_operation.or(by_turn).filter(is_another);
     let by = actor
         .as_ref()
         .map_or_else(String::new, |actor| format!(", moved by `{actor}`"));

@@ -5,6 +5,7 @@ use rusqlite::Connection;
 use super::Ctx;
 use super::record::{Operation, record};
 use crate::db::{ExecuteOne, Outcome, branch_by_name, session_by_key};
+use crate::model::preview::js_whitespace;
 
 const RENAME: &str = "UPDATE sessions SET name = ?2, name_set_by = 'api' WHERE key = ?1";
 const ARCHIVE_SESSION: &str = "UPDATE sessions SET archived_at_ms = ?2 WHERE key = ?1";
@@ -13,7 +14,9 @@ const ARCHIVE_BRANCH: &str = "UPDATE branches SET archived_at_ms = ?2 WHERE key 
 /// Sets the session's title, or takes it away.
 pub(crate) fn rename(conn: &Connection, ctx: &Ctx<'_>, name: Option<&str>) -> Outcome<()> {
     session_by_key(conn, ctx.session_key)?;
-    let name = name.map(str::trim).filter(|name| !name.is_empty());
+    let name = name
+        .map(|name| name.trim_matches(js_whitespace))
+        .filter(|name| !name.is_empty());
     set_row(conn, ctx.session_key, name)?;
     record(
         conn,

@@ -207,13 +207,7 @@ fn still_at(
     if now.pin.leaf_key == leaf_key {
         return Ok(());
     }
-    let error = leaf_moved(
-        conn,
-        ctx.session_key,
-        now.pin,
-        &now.branch,
-        now.leaf.as_ref(),
-    )?;
+    let error = leaf_moved(conn, ctx, now.pin, &now.branch, now.leaf.as_ref())?;
     Err(Fault::Ours(error))
 }
 

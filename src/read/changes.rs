@@ -8,8 +8,10 @@ use std::collections::VecDeque;
 use rusqlite::{Connection, Row};
 
 use super::outline::outline;
-use crate::db::{Outcome, first_key, key_of, last_key, public_id, session_by_key};
-use crate::model::{Change, Changes, Cursor, NodeId, OperationRecord, OutlineNode, SessionId};
+use crate::db::{Fault, Outcome, first_key, key_of, last_key, public_id, session_by_key};
+use crate::model::{
+    Change, Changes, Cursor, Error, NodeId, OperationRecord, OutlineNode, SessionId,
+};
 
 const OPERATIONS: &str = "
   SELECT operation.key, operation.verb, operation.actor, operation.at_ms, branch.name AS branch, operation.from_key,
@@ -46,7 +48,13 @@ pub(crate) fn changes(
     since: Cursor,
     limit: u32,
 ) -> Outcome<Changes> {
-    session_by_key(conn, session_key)?;
+    let head = head(conn, session_key)?;
+    if since.nodes > head.nodes || !is_of(conn, session_key, since.operation)? {
+        let text = format!(
+            "`{since}` is no cursor of this session, which has got as far as `{head}`; begin without one"
+        );
+        return Err(Fault::Ours(Error::invalid(text)));
+    }
     let wanted = limit.saturating_add(1);
     let mut nodes: VecDeque<OutlineNode> = outline(conn, session_key, since.nodes, wanted)?.into();
     let mut operations: VecDeque<(i64, OperationRecord)> = conn
@@ -77,6 +85,18 @@ pub(crate) fn changes(
         cursor,
         more: !(nodes.is_empty() && operations.is_empty()),
     })
+}
+
+const IS_OF: &str = "SELECT EXISTS (SELECT 1 FROM operations WHERE key = ?2 AND session_key = ?1)";
+
+/// Whether a cursor of the session can name this operation; 0 stands for none yet.
+fn is_of(conn: &Connection, session_key: i64, operation: i64) -> Outcome<bool> {
+    if operation == 0 {
+        return Ok(true);
+    }
+    Ok(conn
+        .prepare_cached(IS_OF)?
+        .query_row((session_key, operation), |row| row.get(0))?)
 }
 
 const HEAD: &str = "

@@ -6,6 +6,8 @@ mod context;
 mod family;
 mod find;
 mod left_behind;
+#[cfg(feature = "rpc")]
+mod listed;
 mod node;
 mod outline;
 mod path;
@@ -27,6 +29,8 @@ pub(crate) use context::{context, named_by_place};
 pub(crate) use family::{children, common_ancestor, leaves, roots, subtree};
 pub(crate) use find::find_node;
 pub(crate) use left_behind::{left_behind, text_left_behind};
+#[cfg(feature = "rpc")]
+pub(crate) use listed::{Said, last_said_at, said_first};
 pub(crate) use node::node;
 pub(crate) use outline::outline;
 pub use path::Cut;

@@ -13,7 +13,7 @@ use super::server::{InUse, Server};
 use super::summarizer::CommandSummarizer;
 use super::watch::Watch;
 use crate::model::change::Cursor;
-use crate::model::{ErrorKind, GuardKind, NewSession, Result};
+use crate::model::{ErrorKind, GuardKind, NewSession, Result, SessionId};
 use crate::navigation::Navigation;
 use crate::store::Store;
 use crate::tree::SessionTree;
@@ -34,6 +34,12 @@ pub(super) struct Connection {
     /// Commands that are carried out in threads of their own.
     flights: Vec<JoinHandle<()>>,
     watch: Option<Watch>,
+}
+
+/// What a connection is to be told of.
+pub(super) enum ToWatch {
+    Session(String, Cursor),
+    All(Vec<(SessionId, Cursor)>),
 }
 
 /// The session a connection is on.
@@ -128,15 +134,22 @@ impl Connection {
         self.flights.push(flight);
     }
 
-    pub fn watch(&mut self, session: &str, since: Cursor) -> Result<(), Failure> {
-        self.watching()?.add(session, since);
+    /// What can fail of watching.
+    pub fn be_ready_to_watch(&mut self) -> Result<(), Failure> {
+        if self.watch.is_none() {
+            let watch = Watch::start(&self.store, &self.output)
+                .map_err(|error| Failure::internal(format!("no thread can be had: {error}")))?;
+            self.watch = Some(watch);
+        }
         Ok(())
     }
 
-    pub fn watch_all(&mut self) -> Result<(), Failure> {
-        let cursors = self.store.cursors()?;
-        self.watching()?.add_all(cursors);
-        Ok(())
+    pub fn watch(&self, what: ToWatch) {
+        match (&self.watch, what) {
+            (Some(watch), ToWatch::Session(session, since)) => watch.add(&session, since),
+            (Some(watch), ToWatch::All(cursors)) => watch.add_all(cursors),
+            (None, _) => {}
+        }
     }
 
     pub fn unwatch(&self, session: &str) {
@@ -151,15 +164,25 @@ impl Connection {
         }
     }
 
-    fn watching(&mut self) -> Result<&Watch, Failure> {
-        if self.watch.is_none() {
-            let watch = Watch::start(&self.store, &self.output)
-                .map_err(|error| Failure::internal(format!("no thread can be had: {error}")))?;
-            self.watch = Some(watch);
-        }
-        self.watch
-            .as_ref()
-            .ok_or_else(|| Failure::internal("nothing is watched"))
+    /// The failure of a move that only somebody outside a turn can make, put so for a connection whose own turn is in its way.
+    pub fn outside_its_turn<T>(
+        &self,
+        tree: &SessionTree,
+        command: &str,
+        outcome: crate::model::Result<T>,
+    ) -> Result<T, Failure> {
+        outcome.map_err(|error| {
+            let is_own = error.busy_with() == Some(GuardKind::Turn)
+                && self.turns.contains_key(tree.id().as_str());
+            if !is_own {
+                return error.into();
+            }
+            let text = format!(
+                "`{command}` cannot be part of a turn, and this connection is in one in session `{}`; end the turn first",
+                tree.id()
+            );
+            Failure::of(ErrorKind::Busy, text)
+        })
     }
 
     /// The session of a request, to look at.
@@ -250,9 +273,13 @@ fn stand_in(new: NewSession) -> Result<SessionTree> {
 
 /// A session in the server's working directory.
 pub(super) fn new_session() -> NewSession {
-    let directory = std::env::current_dir().ok();
-    match directory.as_deref().and_then(|path| path.to_str()) {
+    match working_directory() {
         Some(cwd) => NewSession::new().cwd(cwd),
         None => NewSession::new(),
     }
+}
+
+pub(super) fn working_directory() -> Option<String> {
+    let directory = std::env::current_dir().ok()?;
+    directory.to_str().map(str::to_owned)
 }

@@ -9,7 +9,7 @@ use super::dispatch::{
 use super::handlers as does;
 use super::options::Access::{Append, Label, Manage, Navigate, Read};
 use super::output::Texts::{Plain, Prefixed};
-use super::types::answers::{Navigated, NavigatedFull, SummaryText};
+use super::types::answers::{Navigated, NavigatedFull, Subscribed, SummaryText};
 
 /// `late` stands before the type of an answer that may come after later ones.
 macro_rules! methods {
@@ -109,7 +109,7 @@ pub(super) const METHODS: &[Method] = methods![
     "undo" Navigate Plain does::undo::undo;
     "redo" Navigate Plain does::undo::redo;
     "changes" Read Plain does::changes::changes;
-    "subscribe" Read Plain does::changes::subscribe;
+    "subscribe" Read Plain does::changes::subscribe, late Subscribed;
     "unsubscribe" Read Plain does::changes::unsubscribe;
     "who" Read Plain does::turns::who;
     "release" Manage Plain does::turns::release;

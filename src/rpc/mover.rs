@@ -38,6 +38,18 @@ impl Mover<'_> {
         }
     }
 
+    pub fn create_branch(
+        &self,
+        from: Option<&str>,
+        name: Option<&str>,
+        at: Option<i64>,
+    ) -> Result<String> {
+        match self {
+            Mover::Anybody(tree) => tree.create_branch(from, name, at),
+            Mover::Turn(turn) => turn.create_branch(from, name, at),
+        }
+    }
+
     pub fn switch_branch(&self, name: &str) -> Result<()> {
         match self {
             Mover::Anybody(tree) => tree.switch_branch(name),

@@ -140,3 +140,46 @@ fn a_subscriber_to_all_is_told_which_sessions_change() {
     );
     client.end();
 }
+
+/// The answer to `subscribe` comes before every event, and a cursor that is not of the session is an error.
+#[test]
+fn a_subscription_is_answered_first_and_only_from_its_own_cursors() {
+    let store = memory_store();
+    let tree = talk(&store, &["u1", "a1"]);
+    let session = tree.id().as_str();
+    let other = talk(&store, &["u1", "a1"]);
+    let of_other = other.changes(None, 100).unwrap().cursor.to_string();
+    for _ in 0..20 {
+        let mut client = Client::new(&store);
+        client.send(&json!({"id": 1, "type": "subscribe", "session": session, "since": "0.0"}));
+        let first = client.message().unwrap();
+        assert_eq!(first["type"], "response", "{first}");
+    }
+    let mut client = Client::new(&store);
+    let own = client.data(json!({"type": "changes", "session": session}))["cursor"].clone();
+    for name in ["changes", "subscribe"] {
+        for since in [
+            "999999999.1",
+            "0.99999999",
+            of_other.as_str(),
+            "4294967295.9223372036854775807",
+        ] {
+            let request = json!({"type": name, "session": session, "since": since});
+            assert_eq!(
+                client.failure(request).0,
+                "invalid_argument",
+                "{name} {since}"
+            );
+        }
+        client.data(json!({"type": name, "session": session, "since": own}));
+    }
+    for request in [
+        json!({"type": "get_tree", "session": session, "flat": true, "cursor": "3"}),
+        json!({"type": "get_tree", "session": session, "flat": true, "root": "n1", "cursor": "2"}),
+    ] {
+        assert_eq!(client.failure(request).0, "invalid_argument");
+    }
+    let last = json!({"type": "get_tree", "session": session, "flat": true, "cursor": "2"});
+    assert_eq!(client.data(last)["nodes"], json!([]));
+    client.end();
+}

@@ -1,8 +1,9 @@
 //! Session files: what comes after moves, and forks of their paths.
 
 use serde_json::{Value, json};
+use session_tree::{ErrorKind, Message, NewNode};
 
-use super::client::Client;
+use super::client::{Client, memory_store, talk};
 use super::files::{context, entry, header, imported, said};
 use super::trees::shape;
 
@@ -103,4 +104,60 @@ fn a_fork_has_what_its_path_has() {
     assert_eq!(state["sessionName"], "later title", "N02");
     assert_eq!(context(&mut client), "u1 a3");
     client.end();
+}
+
+/// In its own turn a connection makes branches; what only somebody outside can do is refused with the way out.
+#[test]
+fn what_works_in_an_own_turn() {
+    let store = memory_store();
+    let tree = talk(&store, &["u1", "a1"]);
+    let mut client = Client::new(&store);
+    client.data(json!({"type": "rewind", "nodeId": "n0"}));
+    client.data(json!({"type": "begin_turn"}));
+    let made = client.data(json!({"type": "create_branch", "fromNode": "n1", "name": "kept"}));
+    assert_eq!(made, json!({"branch": "kept"}));
+    let node = client
+        .data(json!({"type": "append_message", "message": {"role": "user", "content": "on"}}));
+    assert_eq!(
+        node,
+        json!({"nodeId": "n2"}),
+        "the turn goes on where it was"
+    );
+    for request in [
+        json!({"type": "undo"}),
+        json!({"type": "redo"}),
+        json!({"type": "clone"}),
+        json!({"type": "fork", "entryId": "n1"}),
+    ] {
+        let (code, text) = client.failure(request.clone());
+        assert_eq!(code, "busy");
+        assert!(text.ends_with("; end the turn first"), "{request}: {text}");
+    }
+    // A wrong idea of the leaf is told with the leaf that stays, and with nobody to blame.
+    let node = |leaf: Value| json!({"kind": "message", "payload": {"role": "user", "content": "x"}, "expectedLeaf": leaf});
+    let many = json!({"type": "append_many", "nodes": [node(json!("n2")), node(json!("zz"))]});
+    let text =
+        "branch `main` moved in between: its leaf is `n2` now; look again and repeat the call";
+    assert_eq!(
+        client.failure(many.clone()),
+        ("leaf_moved".to_owned(), text.to_owned())
+    );
+    client.data(json!({"type": "end_turn"}));
+    assert_eq!(client.failure(many).0, "leaf_moved");
+    assert_eq!(tree.active_path().unwrap(), ["n0", "n2"]);
+    client.end();
+}
+
+#[test]
+fn a_batch_names_the_leaf_that_stays() {
+    let store = memory_store();
+    let tree = store.create_session().unwrap();
+    let node = || NewNode::message(Message::user("x"));
+    let many = || [node(), node().expecting_leaf(Some("zz"))];
+    let error = tree.append_many(many()).unwrap_err();
+    assert_eq!((error.kind(), error.node()), (ErrorKind::LeafMoved, None));
+    let id = tree.append(node()).unwrap();
+    let error = tree.append_many(many()).unwrap_err();
+    assert_eq!(error.node(), Some(&*id));
+    assert_eq!(tree.active_path().unwrap(), [id]);
 }

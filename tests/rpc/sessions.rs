@@ -51,25 +51,26 @@ fn a_first_session_comes_with_the_first_write() {
 /// R13: trimmed; a blank one is refused without a prefix; the event comes before the answer.
 #[test]
 fn a_name_is_set() {
-    for (dialect, event) in [
-        (Dialect::Dreb, "session_name_changed"),
-        (Dialect::Pi, "session_info_changed"),
+    for (dialect, event, shown) in [
+        // As a JavaScript `trim` does: U+FEFF goes, U+0085 stays.
+        (Dialect::Dreb, "session_name_changed", "a\r\n\nname\u{85}"),
+        (Dialect::Pi, "session_info_changed", "a name\u{85}"),
     ] {
         let store = memory_store();
         let tree = talk(&store, &["hi"]);
         let mut client = Client::with(&store, Options::default().dialect(dialect));
-        client.data(json!({"type": "set_session_name", "name": "  a\nname  "}));
-        assert_eq!(client.events, [json!({"type": event, "name": "a\nname"})]);
-        assert_eq!(tree.info().unwrap().name.as_deref(), Some("a\nname"));
+        client.data(json!({"type": "set_session_name", "name": "\u{feff} a\r\n\nname\u{85}  "}));
+        assert_eq!(client.events, [json!({"type": event, "name": shown})]);
+        assert_eq!(tree.info().unwrap().name.as_deref(), Some(shown));
         for blank in [
-            json!({"type": "set_session_name", "name": " \t"}),
+            json!({"type": "set_session_name", "name": " \t\u{feff}"}),
             json!({"type": "set_session_name"}),
         ] {
             assert_eq!(client.failure(blank).1, "Session name cannot be empty");
         }
         assert_eq!(
             client.data(json!({"type": "get_state"}))["sessionName"],
-            "a\nname"
+            shown
         );
         client.end();
     }
@@ -239,5 +240,100 @@ fn what_is_not_built_says_so() {
         client.failure(json!({"type": "export_html"})).0,
         "not_built"
     );
+    client.end();
+}
+
+/// The time in a list is that of what was said, whatever was written in which order, and lists are sorted by it.
+#[test]
+fn a_list_is_sorted_by_what_was_said() {
+    let store = memory_store();
+    let said = |role: &str, timestamp: Option<u64>| {
+        let mut message = json!({"role": role, "content": "x"});
+        if let Some(timestamp) = timestamp {
+            message["timestamp"] = timestamp.into();
+        }
+        NewNode::message(Message::new(message.to_string()).unwrap())
+    };
+    let long = "x".repeat(100_000);
+    let sessions = [
+        // A message's own time counts, the latest of all, and only those of user and assistant.
+        (
+            "own",
+            vec![
+                said("user", Some(5_000)).at(1_000),
+                said("assistant", Some(4_000)).at(9_000),
+                said("toolResult", Some(90_000)).at(99_000),
+            ],
+            "1970-01-01T00:00:05.000Z",
+        ),
+        (
+            "nodes",
+            vec![
+                said("user", None).at(7_000),
+                said("assistant", None).at(6_000),
+            ],
+            "1970-01-01T00:00:07.000Z",
+        ),
+        (
+            "none",
+            vec![NewNode::of_kind("custom", Message::new("{}").unwrap()).at(99_000)],
+            "1970-01-01T00:00:03.000Z",
+        ),
+        (
+            "long",
+            vec![
+                NewNode::message(
+                    Message::new(
+                        json!({"role": "user", "content": long, "timestamp": 99_000}).to_string(),
+                    )
+                    .unwrap(),
+                )
+                .at(8_000),
+            ],
+            "1970-01-01T00:00:08.000Z",
+        ),
+    ];
+    for (name, nodes, _) in &sessions {
+        let new = NewSession::new().id(*name).at(3_000);
+        let tree = store.create_session_with(&new).unwrap();
+        tree.append_many(nodes.clone()).unwrap();
+    }
+    let mut client = Client::new(&store);
+    let list = client.data(json!({"type": "list_all_sessions"}))["sessions"].clone();
+    let order: Vec<&str> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(order, ["long", "nodes", "own", "none"]);
+    for item in list.as_array().unwrap() {
+        let (_, _, modified) = sessions
+            .iter()
+            .find(|(name, _, _)| item["id"] == *name)
+            .unwrap();
+        assert_eq!(item["modified"], *modified, "{item}");
+    }
+    // What is long is shown by its preview.
+    assert_eq!(list[0]["firstMessage"], "x".repeat(200));
+    client.end();
+}
+
+/// A connection whose session was deleted by another process still gets lists.
+#[test]
+fn a_list_is_answered_on_a_deleted_session() {
+    let store = memory_store();
+    talk(&store, &["kept"]);
+    let gone = talk(&store, &["gone"]);
+    let mut client = Client::with(&store, Options::default().session(gone.id().as_str()));
+    client.data(json!({"type": "get_state"}));
+    store.delete_session(gone.id()).unwrap();
+    assert_eq!(
+        client.failure(json!({"type": "get_tree"})).0,
+        "session_not_found"
+    );
+    client.data(json!({"type": "list_sessions"}));
+    let all = client.data(json!({"type": "list_all_sessions"}));
+    assert_eq!(all["sessions"].as_array().unwrap().len(), 1);
     client.end();
 }

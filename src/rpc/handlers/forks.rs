@@ -37,7 +37,8 @@ pub(in crate::rpc) fn fork(connection: &mut Connection, request: Fork) -> Answer
         return Err(invalid());
     }
     let point = tree.fork_point(&entry)?;
-    let fork = tree.fork(point.at.as_ref().map(NodeId::as_str))?;
+    let fork = tree.fork(point.at.as_ref().map(NodeId::as_str));
+    let fork = connection.outside_its_turn(&tree, "fork", fork)?;
     connection.enter(fork);
     Ok(Forked {
         text: Some(point.text),
@@ -55,7 +56,7 @@ fn is_of_user(tree: &crate::tree::SessionTree, entry: &str) -> Answer<bool> {
 
 pub(in crate::rpc) fn clone(connection: &mut Connection, request: OnSession) -> Answer<Cancelled> {
     let tree = connection.tree_to_change(request.session.as_deref())?;
-    let clone = tree.clone_session()?;
+    let clone = connection.outside_its_turn(&tree, "clone", tree.clone_session())?;
     connection.enter(clone);
     Ok(Cancelled { cancelled: false })
 }

@@ -24,9 +24,9 @@ pub(in crate::rpc) fn create_branch(
     connection: &mut Connection,
     request: CreateBranch,
 ) -> Answer<BranchName> {
-    let tree = connection.tree_to_change(request.session.as_deref())?;
+    let mover = connection.mover(request.session.as_deref())?;
     let from = request.from_node.as_deref();
-    let branch = tree.create_branch(from, request.name.as_deref(), request.timestamp_ms)?;
+    let branch = mover.create_branch(from, request.name.as_deref(), request.timestamp_ms)?;
     Ok(BranchName { branch })
 }
 

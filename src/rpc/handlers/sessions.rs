@@ -2,8 +2,9 @@
 
 use super::{Answer, Connection, Nothing};
 use crate::model::json::{Json, quote};
-use crate::model::{ErrorKind, MESSAGE, SessionInfo, iso_from_ms};
-use crate::rpc::connection::new_session as in_working_directory;
+use crate::model::preview::js_whitespace;
+use crate::model::{ErrorKind, SessionInfo, iso_from_ms};
+use crate::rpc::connection::{new_session as in_working_directory, working_directory};
 use crate::rpc::failure::Failure;
 use crate::rpc::options::Dialect;
 use crate::rpc::output::send_event;
@@ -70,7 +71,8 @@ pub(in crate::rpc) fn set_session_name(
     connection: &mut Connection,
     request: SetSessionName,
 ) -> Answer<Nothing> {
-    let name = request.name.trim();
+    let name = folded(&request.name, connection.dialect());
+    let name = name.trim_matches(js_whitespace);
     if name.is_empty() {
         return Err(Failure::exact(
             ErrorKind::InvalidArgument,
@@ -88,8 +90,32 @@ pub(in crate::rpc) fn set_session_name(
     Ok(Nothing)
 }
 
+/// In pi, a name is one line: each run of line ends is one space.
+fn folded(name: &str, dialect: Dialect) -> String {
+    if dialect == Dialect::Dreb {
+        return name.to_owned();
+    }
+    let mut folded = String::with_capacity(name.len());
+    let mut is_at_end = false;
+    for c in name.chars() {
+        let is_end = matches!(c, '\r' | '\n');
+        match (is_end, is_at_end) {
+            (true, false) => folded.push(' '),
+            (true, true) => {}
+            (false, _) => folded.push(c),
+        }
+        is_at_end = is_end;
+    }
+    folded
+}
+
+/// Those of the directory of the session the connection is on; of the server's, where that has been deleted.
 pub(in crate::rpc) fn list_sessions(connection: &mut Connection, _: Bare) -> Answer<Sessions> {
-    let here = connection.tree(None)?.info()?.cwd;
+    let here = connection.tree(None).and_then(|tree| Ok(tree.info()?.cwd));
+    let here = match here {
+        Err(failure) if failure.code == ErrorKind::SessionNotFound.code() => working_directory(),
+        found => found?,
+    };
     list(connection, |session| session.cwd == here)
 }
 
@@ -106,43 +132,41 @@ fn list(connection: &Connection, shown: impl Fn(&SessionInfo) -> bool) -> Answer
             Err(error) if error.kind() == ErrorKind::SessionNotFound => continue,
             found => found?,
         };
-        sessions.push(SessionDto {
+        let modified = tree.last_said_at()?.unwrap_or(match info.messages {
+            0 => info.created_at_ms,
+            _ => info.last_node_at_ms,
+        });
+        let session = SessionDto {
             path: connection.server.session_path(&info.id),
             first_message: first_message(&tree)?,
             id: info.id.to_string(),
             cwd: info.cwd.unwrap_or_default(),
             name: info.name,
             created: iso_from_ms(info.created_at_ms),
-            modified: iso_from_ms(info.last_node_at_ms),
+            modified: iso_from_ms(modified),
             message_count: info.messages,
-        });
+        };
+        sessions.push((modified, session));
     }
+    sessions.sort_by_key(|(modified, _)| std::cmp::Reverse(*modified));
+    let sessions = sessions.into_iter().map(|(_, session)| session).collect();
     Ok(Sessions { sessions })
 }
 
-/// The first text of a user. Nodes are looked through without their payloads until one of a user with text is found.
+/// The first text of a user; of a long message, its preview.
 fn first_message(tree: &SessionTree) -> Answer<String> {
-    let (mut from, mut limit) = (0, 4);
-    loop {
-        let page = tree.outline(from, limit)?;
-        for node in &page {
-            let is_said = node.kind == MESSAGE && node.role.as_deref() == Some("user");
-            if !is_said || node.preview.is_empty() {
-                continue;
-            }
-            if let Some(node) = tree.node(&node.id)? {
-                let text = spaced_text(node.message.json());
-                if !text.is_empty() {
-                    return Ok(text);
-                }
+    for said in tree.said_first()? {
+        if !said.is_short {
+            return Ok(said.preview);
+        }
+        if let Some(node) = tree.node(&said.id)? {
+            let text = spaced_text(node.message.json());
+            if !text.is_empty() {
+                return Ok(text);
             }
         }
-        match page.last() {
-            Some(last) if page.len() == limit as usize => from = last.seq.saturating_add(1),
-            _ => return Ok(NO_MESSAGES.to_owned()),
-        }
-        limit = 256;
     }
+    Ok(NO_MESSAGES.to_owned())
 }
 
 /// The text of a message, its parts joined with one space.

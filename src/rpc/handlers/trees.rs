@@ -106,19 +106,25 @@ fn limit(request: &GetTree) -> u32 {
 fn place(request: &GetTree) -> Answer<u32> {
     match &request.cursor {
         None => Ok(0),
-        Some(cursor) => cursor.parse().map_err(|_| {
-            Failure::invalid(format!(
-                "`{cursor}` is no cursor of a page; use the `nextCursor` of the page before"
-            ))
-        }),
+        Some(cursor) => cursor.parse().map_err(|_| no_cursor(cursor)),
     }
+}
+
+fn no_cursor(cursor: &str) -> Failure {
+    Failure::invalid(format!(
+        "`{cursor}` is no cursor of a page of this tree; use the `nextCursor` of the page before"
+    ))
 }
 
 /// One page of the whole session. It costs the page, whatever the size of the tree.
 fn flat_page(tree: &SessionTree, leaf_id: Option<String>, request: &GetTree) -> Answer<AnyTree> {
     let limit = limit(request);
     let as_of = tree.cursor()?.to_string();
-    let page = tree.outline(place(request)?, limit)?;
+    let place = place(request)?;
+    if place > tree.cursor()?.nodes {
+        return Err(no_cursor(&place.to_string()));
+    }
+    let page = tree.outline(place, limit)?;
     let next_cursor = match page.last() {
         Some(last) if page.len() == limit as usize => Some(last.seq.saturating_add(1).to_string()),
         _ => None,
@@ -146,6 +152,9 @@ fn flat_part(
     let as_of = tree.cursor()?.to_string();
     let (start, limit) = (place(request)? as usize, limit(request) as usize);
     let found = outline.below(tops, None);
+    if start > found.len() {
+        return Err(no_cursor(&start.to_string()));
+    }
     let end = start.saturating_add(limit);
     let nodes = found
         .iter()

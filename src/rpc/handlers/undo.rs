@@ -8,12 +8,14 @@ use crate::undo::Undone;
 
 pub(in crate::rpc) fn undo(connection: &mut Connection, request: Undo) -> Answer<UndoneAnswer> {
     let tree = connection.tree_to_change(request.session.as_deref())?;
-    Ok(answer(tree.undo(request.timestamp_ms)?))
+    let undone = tree.undo(request.timestamp_ms);
+    Ok(answer(connection.outside_its_turn(&tree, "undo", undone)?))
 }
 
 pub(in crate::rpc) fn redo(connection: &mut Connection, request: Undo) -> Answer<UndoneAnswer> {
     let tree = connection.tree_to_change(request.session.as_deref())?;
-    Ok(answer(tree.redo(request.timestamp_ms)?))
+    let redone = tree.redo(request.timestamp_ms);
+    Ok(answer(connection.outside_its_turn(&tree, "redo", redone)?))
 }
 
 fn answer(undone: Option<Undone>) -> UndoneAnswer {

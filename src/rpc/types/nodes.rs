@@ -122,11 +122,11 @@ pub(in crate::rpc) struct SessionDto {
     pub name: Option<String>,
     /// ISO 8601.
     pub created: String,
-    /// ISO 8601: when the newest node was made.
+    /// ISO 8601: the latest time among the last messages of user and assistant, by which lists are sorted.
     pub modified: String,
     /// Nodes of type `message`, on all branches.
     pub message_count: u64,
-    /// The first text of a user, or `(no messages)`.
+    /// The first text of a user, or `(no messages)`; of a message longer than 64 KiB, its preview.
     pub first_message: String,
 }
 
