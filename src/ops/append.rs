@@ -1,9 +1,11 @@
 //! Appending: one new node under a branch's leaf, and the leaf on it.
 
+mod all;
+
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::guard::{Permit, Pin, admit, leaf_moved};
-use super::record::{Operation, record};
+use super::record::{Operation, record, valid_time};
 use super::{Ctx, adopt, label};
 use crate::db::{ExecuteOne, Fault, Outcome, SEQ_MASK, first_key, key_by_id, last_key, public_id};
 use crate::model::json::Json;
@@ -12,6 +14,8 @@ use crate::model::{
     Error, ErrorKind, Expecting, MESSAGE, NewNode, NodeId, counted, is_counted, random_hex,
     role_and_preview,
 };
+
+pub(crate) use all::append_all;
 
 /// Where the node goes: everything that must be known, in one statement. `messages` beside max(key) is that row's.
 const PLAN: &str = "
@@ -137,6 +141,8 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
             "a node needs a kind of at least one character",
         )));
     }
+    let at_ms = node.created_at_ms.unwrap_or(ctx.at_ms);
+    valid_time(at_ms)?;
     let key = next_key(ctx.session_key, &plan)?;
     let id = new_id(conn, ctx, &plan, node.id.as_deref())?;
     let payload = node.payload.json();
@@ -144,7 +150,6 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         (Some(leaf), Some(run_start)) if leaf == key - 1 => run_start,
         _ => key,
     };
-    let at_ms = node.created_at_ms.unwrap_or(ctx.at_ms);
     let (role, preview) = role_and_preview(&node.kind, payload);
     conn.prepare_cached(INSERT)?.execute_one((
         key,
@@ -172,70 +177,6 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
             leaf_key: Some(key),
         }),
     })
-}
-
-/// Appends several nodes, each after the one before, or none.
-pub(crate) fn append_all(
-    conn: &Connection,
-    ctx: &Ctx<'_>,
-    nodes: &[NewNode],
-) -> Outcome<Vec<Appended>> {
-    let mut ctx = *ctx;
-    let mut appended: Vec<Appended> = Vec::with_capacity(nodes.len());
-    for node in nodes {
-        let one = match append(conn, &ctx, node) {
-            Err(Fault::Ours(error)) if error.kind() == ErrorKind::LeafMoved => {
-                return Err(before_all(conn, &ctx, node, &appended, error)?);
-            }
-            done => done?,
-        };
-        if one.moved.is_some() {
-            ctx.permit = ctx.permit.unpinned();
-        }
-        appended.push(one);
-    }
-    Ok(appended)
-}
-
-const PARENT: &str = "
-  SELECT parent.key, parent.id FROM nodes AS node JOIN nodes AS parent ON parent.key = node.parent_key
-  WHERE node.key = ?1";
-
-/// The error for a node that expected another leaf. It names the leaf that stays once nothing of the call is kept.
-fn before_all(
-    conn: &Connection,
-    ctx: &Ctx<'_>,
-    node: &NewNode,
-    appended: &[Appended],
-    error: Error,
-) -> Outcome<Fault> {
-    let plan = plan(conn, ctx.session_key, node.branch.as_deref())?;
-    let first = appended
-        .iter()
-        .filter_map(|one| one.moved)
-        .find(|moved| moved.branch_key == plan.branch_key);
-    let Some(first) = first else {
-        return Ok(Fault::Ours(error));
-    };
-    let parent = conn
-        .prepare_cached(PARENT)?
-        .query_row((first.leaf_key,), |row| {
-            let key: i64 = row.get(0)?;
-            Ok((key, public_id(row.get(1)?, key)))
-        })
-        .optional()?;
-    let before = Pin {
-        branch_key: plan.branch_key,
-        leaf_key: parent.as_ref().map(|(key, _)| *key),
-    };
-    let leaf = parent.map(|(_, id)| id);
-    Ok(Fault::Ours(leaf_moved(
-        conn,
-        ctx,
-        before,
-        &plan.branch,
-        leaf.as_ref(),
-    )?))
 }
 
 /// Nodes of kind label and session_info also set what they say.

@@ -3,7 +3,8 @@
 use rusqlite::Connection;
 
 use super::Ctx;
-use crate::db::{ExecuteOne, Outcome, first_key, last_key};
+use crate::db::{ExecuteOne, Fault, Outcome, first_key, last_key};
+use crate::model::Error;
 
 /// What an operation did. `detail` is a JSON object.
 #[derive(Debug, Default)]
@@ -20,7 +21,21 @@ const RECORD: &str = "
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,
     coalesce((SELECT max(key) FROM nodes WHERE key BETWEEN ?8 AND ?9), ?8 - 1), ?10)";
 
+/// The years 0 to 9999, which ISO 8601 can name.
+const TIMES: std::ops::RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
+
+/// Refuses a time that no reader could show.
+pub(super) fn valid_time(at_ms: i64) -> Outcome<()> {
+    if TIMES.contains(&at_ms) {
+        return Ok(());
+    }
+    let text =
+        format!("the time {at_ms} is not in the years 0 to 9999; give Unix time in milliseconds");
+    Err(Fault::Ours(Error::invalid(text)))
+}
+
 pub(crate) fn record(conn: &Connection, ctx: &Ctx<'_>, operation: Operation<'_>) -> Outcome<()> {
+    valid_time(ctx.at_ms)?;
     let detail = operation
         .detail
         .map_or_else(|| String::from("{}"), |detail| detail.to_string());

@@ -67,7 +67,11 @@ pub(super) fn messages(tree: &SessionTree, selection: &Selection) -> Result<Mess
     let messages = projection
         .map(|message| Ok(raw(&message?)))
         .collect::<Result<Vec<Raw>>>()?;
-    Ok(Messages { messages, cut })
+    Ok(Messages {
+        messages,
+        cut,
+        more: None,
+    })
 }
 
 pub(super) fn cut(cut: &Cut) -> CutDto {

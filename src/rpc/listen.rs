@@ -1,16 +1,19 @@
 //! Many clients over a socket in the file system.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use super::failure::Failure;
 use super::options::Options;
 use super::server::Server;
+use super::write::{self, Head};
 use crate::model::{Error, ErrorKind, Result};
 use crate::store::Store;
 
@@ -34,6 +37,7 @@ pub fn listen(socket: &Path, store: &Store, options: &Options) -> Result<()> {
         };
         if clients.fetch_add(1, Ordering::SeqCst) >= MOST_CLIENTS {
             clients.fetch_sub(1, Ordering::SeqCst);
+            turn_away(&stream);
             continue;
         }
         let place = Place(Arc::clone(&clients));
@@ -46,6 +50,16 @@ pub fn listen(socket: &Path, store: &Store, options: &Options) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Says why, as far as that can be said without waiting.
+fn turn_away(mut stream: &UnixStream) {
+    let text =
+        format!("the server has {MOST_CLIENTS} clients, and serves no more; try again later");
+    let line = write::failure(&Head::default(), &Failure::of(ErrorKind::Busy, text));
+    if stream.set_nonblocking(true).is_ok() {
+        drop(stream.write_all(line.as_bytes()));
+    }
 }
 
 /// A place among the clients.
@@ -76,6 +90,12 @@ fn bind(socket: &Path) -> Result<UnixListener> {
             error,
         )
     };
+    if SocketAddr::from_pathname(socket).is_err() {
+        return Err(Error::invalid(format!(
+            "the path `{}` is too long for a socket, or none; give a shorter one, of at most some 100 bytes",
+            socket.display()
+        )));
+    }
     if let Ok(found) = fs::symlink_metadata(socket) {
         if !found.file_type().is_socket() {
             return Err(Error::invalid(format!(
@@ -99,8 +119,18 @@ fn bind(socket: &Path) -> Result<UnixListener> {
         .tempdir_in(parent)
         .map_err(failed)?;
     let made = private.path().join("s");
-    let listener = UnixListener::bind(&made).map_err(failed)?;
+    let listener = bind_in(private.path(), &made).map_err(failed)?;
     fs::set_permissions(&made, fs::Permissions::from_mode(0o600)).map_err(failed)?;
     fs::rename(&made, socket).map_err(failed)?;
     Ok(listener)
+}
+
+/// Binds `made`, the file `s` in this directory. Its path may be longer than a socket's can be where the one that it gets in
+/// the end is not: the directory goes by its number then.
+fn bind_in(directory: &Path, made: &Path) -> io::Result<UnixListener> {
+    if SocketAddr::from_pathname(made).is_ok() {
+        return UnixListener::bind(made);
+    }
+    let opened = fs::File::open(directory)?;
+    UnixListener::bind(format!("/proc/self/fd/{}/s", opened.as_raw_fd()))
 }

@@ -28,7 +28,7 @@ pub fn schema() -> String {
             method.name.to_owned(),
             json!({
                 "request": reference(&format!("{camel}Request")),
-                "response": reference(&format!("{camel}Response")),
+                "response": { "anyOf": [reference(&format!("{camel}Response")), reference("Failure")] },
                 "access": method.access.name(),
             }),
         );

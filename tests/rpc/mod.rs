@@ -3,6 +3,7 @@
 mod calls;
 mod checklist;
 mod client;
+mod edges;
 mod events;
 #[cfg(feature = "cli")]
 mod examples;

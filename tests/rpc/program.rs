@@ -163,7 +163,11 @@ pub fn listen(place: &Place) -> (Listening, UnixStream) {
 }
 
 pub fn listen_with(place: &Place, words: &[&str]) -> (Listening, UnixStream) {
-    let socket = place.path("socket");
+    listen_at(place, "socket", words)
+}
+
+pub fn listen_at(place: &Place, name: &str, words: &[&str]) -> (Listening, UnixStream) {
+    let socket = place.path(name);
     let place_name = format!("unix:{}", socket.display());
     let server = Listening(
         place

@@ -93,6 +93,11 @@ fn schema(context: &mut Context) -> Outcome<()> {
 fn options(context: &Context, arguments: &Rpc, store: &session_tree::Store) -> Outcome<Options> {
     let timeout = Duration::try_from_secs_f64(arguments.summarizer_timeout)
         .map_err(|error| Failure::usage(format!("--summarizer-timeout: {error}")))?;
+    if timeout.is_zero() {
+        return Err(Failure::usage(
+            "--summarizer-timeout: 0 seconds leave no time for a summary; give more",
+        ));
+    }
     let mut options = Options::default()
         .dialect(match arguments.dialect {
             Program::Dreb => Dialect::Dreb,
@@ -106,9 +111,20 @@ fn options(context: &Context, arguments: &Rpc, store: &session_tree::Store) -> O
         options = options.allow(rights.iter().copied());
     }
     if let Some(directory) = &arguments.files {
+        if !directory.is_dir() {
+            return Err(Failure::usage(format!(
+                "--files: there is no directory `{}`; make it, or name another",
+                directory.display()
+            )));
+        }
         options = options.files(directory);
     }
     if let Some(command) = &arguments.summarizer {
+        if command.trim().is_empty() {
+            return Err(Failure::usage(
+                "--summarizer: the command is empty; leave it out to have no summariser",
+            ));
+        }
         options = options.summarizer(["sh", "-c", command]);
     }
     if let Some(session) = context.named_session(store)? {

@@ -60,6 +60,7 @@ fn last_that_fit(tree: &SessionTree, selection: Selection, budget: u64) -> Answe
             return Ok(Messages {
                 messages: found,
                 cut: None,
+                more: is_full.then_some(true),
             });
         }
         window = window.saturating_mul(4).min(wanted);

@@ -57,6 +57,7 @@ pub(in crate::rpc) fn get_messages(
             .iter()
             .map(|(_, message)| convert::raw(message))
             .collect(),
+        more: None,
         cut: context.cut.as_ref().map(convert::cut),
     })
 }

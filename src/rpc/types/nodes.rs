@@ -139,6 +139,9 @@ pub(in crate::rpc) struct Messages {
     /// Where the path was cut, if it does not reach a root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<CutDto>,
+    /// True where earlier messages, or all of them, were left out because of `maxBytes`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<bool>,
 }
 
 /// Who is in a turn or navigation.

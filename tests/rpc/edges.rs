@@ -1,0 +1,185 @@
+//! Requests at the edge of what is taken, and servers that are started wrongly.
+
+use serde_json::{Value, json};
+use session_tree::rpc::Options;
+use session_tree::{ErrorKind, Message, Store};
+
+use super::client::{Client, memory_store, talk};
+use super::program::Place;
+
+/// As JavaScript reads them: of members with one name the last counts, and half of a surrogate pair is U+FFFD.
+#[test]
+fn requests_are_read_as_javascript_reads_them() {
+    let store = memory_store();
+    let tree = talk(&store, &["u1"]);
+    let mut client = Client::new(&store);
+    client.send_bytes(
+        b"{\"type\":\"append_message\",\"message\":{\"role\":\"user\",\"content\":\"a\"},\"message\":{\"role\":\"user\",\"content\":\"b\"}}\n",
+    );
+    assert_eq!(client.answer()["data"], json!({"nodeId": "n1"}));
+    assert_eq!(tree.linear_projection().unwrap()[1].text(), "b");
+    client.send_bytes(b"{\"type\":\"set_session_name\",\"name\":\"x\\ud800y\"}\n");
+    while client.message().unwrap()["type"] != "response" {}
+    assert_eq!(tree.info().unwrap().name.as_deref(), Some("x\u{fffd}y"));
+    client.end();
+}
+
+#[test]
+fn a_member_of_the_wrong_type_is_named() {
+    let store = memory_store();
+    talk(&store, &["u1"]);
+    let mut client = Client::new(&store);
+    for (request, name) in [
+        (json!({"type": "node", "nodeId": 5}), "nodeId"),
+        (
+            json!({"type": "rewind", "nodeId": "n0", "timestampMs": "x"}),
+            "timestampMs",
+        ),
+        (json!({"type": "append_many", "nodes": [5]}), "nodes"),
+        (json!({"type": "get_tree", "session": {}}), "session"),
+    ] {
+        let (code, text) = client.failure(request);
+        assert_eq!(code, "invalid_argument");
+        assert!(
+            text.starts_with(&format!("the request cannot be used: `{name}`: ")),
+            "{text}"
+        );
+    }
+    let text = client.failure(json!({"type": "node"})).1;
+    assert!(text.contains("missing field `nodeId`"), "{text}");
+    client.end();
+}
+
+/// Times that ISO 8601 cannot name are refused where they come in, and nothing is written.
+#[test]
+fn times_lie_in_the_years_0_to_9999() {
+    let store = memory_store();
+    let tree = talk(&store, &["u1", "a1"]);
+    let mut client = Client::new(&store);
+    for time in [i64::MIN, -62_167_219_200_001, 253_402_300_800_000, i64::MAX] {
+        for request in [
+            json!({"type": "append_message", "message": {"role": "user"}, "createdAtMs": time}),
+            json!({"type": "append_many", "nodes": [{"kind": "x", "payload": {}, "createdAtMs": time}]}),
+            json!({"type": "rewind", "nodeId": "n0", "timestampMs": time}),
+            json!({"type": "branch", "fromNode": "n0", "timestampMs": time}),
+            json!({"type": "summarize_branch", "branch": "main", "summary": "s", "timestampMs": time}),
+            json!({"type": "from_linear", "messages": [], "createdAtMs": time}),
+        ] {
+            assert_eq!(
+                client.failure(request.clone()).0,
+                "invalid_argument",
+                "{request}"
+            );
+        }
+    }
+    assert_eq!(tree.outline(0, 9).unwrap().len(), 2);
+    assert_eq!(
+        (
+            tree.branches().unwrap().len(),
+            store.sessions().unwrap().len()
+        ),
+        (1, 1)
+    );
+    for time in [-62_167_219_200_000, 253_402_300_799_999_i64] {
+        tree.append_message(Message::user("x"), time).unwrap();
+    }
+    let error = tree
+        .append_message(Message::user("x"), i64::MAX)
+        .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+    client.end();
+}
+
+/// An answer from which a budget left messages out never looks like the beginning.
+#[test]
+fn a_budget_that_leaves_messages_out_says_so() {
+    let store = memory_store();
+    talk(&store, &["u1", &"a".repeat(500)]);
+    let mut client = Client::new(&store);
+    let mut asked =
+        |bytes: u64| client.data(json!({"type": "linear_projection", "maxBytes": bytes}));
+    assert_eq!(asked(100), json!({"messages": [], "more": true}));
+    let last = asked(550);
+    assert_eq!(
+        (last["messages"].as_array().unwrap().len(), &last["more"]),
+        (1, &json!(true))
+    );
+    let all = asked(5_000);
+    assert_eq!(
+        (all["messages"].as_array().unwrap().len(), &all["more"]),
+        (2, &Value::Null)
+    );
+    client.end();
+}
+
+#[test]
+fn what_holds_a_session_says_that_the_file_is_only_read() {
+    let place = Place::new();
+    talk(&Store::open(place.path("s.db")).unwrap(), &["u1"]);
+    let requests = ["begin_turn", "navigate", "navigate_tree", "plan_navigation"];
+    let input: String = requests
+        .iter()
+        .map(|name| format!("{{\"type\":\"{name}\",\"targetId\":\"n0\"}}\n"))
+        .collect();
+    let output = place.run(&["--read-only"], &input);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text.lines().count(), requests.len());
+    for line in text.lines() {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(answer["code"], "read_only", "{answer}");
+    }
+    // A server that may write, but not for this client, says that.
+    let store = memory_store();
+    let mut client = Client::with(
+        &store,
+        Options::default().allow([session_tree::rpc::Access::Read]),
+    );
+    assert_eq!(
+        client.failure(json!({"type": "begin_turn"})).0,
+        "not_allowed"
+    );
+    client.end();
+}
+
+#[test]
+fn a_server_that_is_set_up_wrongly_does_not_start() {
+    for (words, said) in [
+        (["--summarizer", " "], "--summarizer"),
+        (["--summarizer-timeout", "0"], "--summarizer-timeout"),
+        (["--files", "no/such"], "--files"),
+    ] {
+        let output = Place::new().run(&words, "");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains(said));
+        assert!(output.stdout.is_empty());
+    }
+}
+
+/// Each path that a socket can have is served; a longer one is refused.
+#[test]
+fn sockets_have_paths_of_any_length_that_can_be_connected_to() {
+    let place = Place::new();
+    let root = place
+        .path("")
+        .display()
+        .to_string()
+        .trim_end_matches('/')
+        .len();
+    let longest = (root..200)
+        .rev()
+        .find(|length| std::os::unix::net::SocketAddr::from_pathname("x".repeat(*length)).is_ok());
+    let longest = longest.unwrap();
+    let directory = "d".repeat(longest - root - 3);
+    std::fs::create_dir(place.path(&directory)).unwrap();
+    let (server, stream) = super::program::listen_at(&place, &format!("{directory}/s"), &[]);
+    let mut client = Client::over(stream, None);
+    client.data(json!({"type": "get_state"}));
+    client.end();
+    drop(server);
+    let name = format!("unix:{}", place.path(&format!("{directory}/ss")).display());
+    let output = place.run(&["--listen", &name], "");
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("too long for a socket"), "{text}");
+    assert_eq!(text.lines().count(), 1);
+}
