@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::db::key_by_id;
 use crate::model::{Branch, NodeId, OutlineNode, Result, SessionId, SessionInfo, TreeNode};
-use crate::ops::{Ctx, Permit};
+use crate::ops::{Ctx, Permit, nearest_time};
 use crate::read::{self, AllNodes, TreeWalk};
 use crate::store::Store;
 
@@ -76,7 +76,7 @@ impl SessionTree {
         Ctx {
             session_key: self.key,
             actor: self.store.actor(),
-            at_ms: at.unwrap_or_else(|| self.store.inner.clock.now_ms()),
+            at_ms: at.unwrap_or_else(|| nearest_time(self.store.inner.clock.now_ms())),
             boot_ms: self.store.inner.clock.boot_ms(),
             permit,
         }

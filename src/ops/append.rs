@@ -141,8 +141,10 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
             "a node needs a kind of at least one character",
         )));
     }
+    if let Some(given) = node.created_at_ms {
+        valid_time(given)?;
+    }
     let at_ms = node.created_at_ms.unwrap_or(ctx.at_ms);
-    valid_time(at_ms)?;
     let key = next_key(ctx.session_key, &plan)?;
     let id = new_id(conn, ctx, &plan, node.id.as_deref())?;
     let payload = node.payload.json();

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::branch::SET_ACTIVE;
-use super::record::{Operation, record};
+use super::record::{Operation, record, valid_time};
 use super::{Ctx, append_all};
 use crate::db::{Fault, Outcome};
 use crate::model::json::{Json, validate};
@@ -96,6 +96,9 @@ pub(crate) fn from_linear(
     new: &NewSession,
     messages: Vec<Message>,
 ) -> Outcome<(i64, SessionId)> {
+    if let Some(given) = new.created_at_ms {
+        valid_time(given)?;
+    }
     let (key, id) = create_session(conn, actor, now_ms, new)?;
     let at_ms = new.created_at_ms.unwrap_or(now_ms);
     let ctx = Ctx::unguarded(key, actor, at_ms);

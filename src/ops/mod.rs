@@ -28,6 +28,7 @@ pub(crate) use guard::{
 };
 pub(crate) use label::{clear_label, label};
 pub(crate) use navigate::{Planning, Route, commit_navigation, plan_navigation};
+pub(crate) use record::nearest_time;
 pub(crate) use remove::{deletable, delete_session};
 pub(crate) use rename::{archive_branch, archive_session, rename};
 pub(crate) use rewind::rewind;

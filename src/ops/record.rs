@@ -34,8 +34,16 @@ pub(super) fn valid_time(at_ms: i64) -> Outcome<()> {
     Err(Fault::Ours(Error::invalid(text)))
 }
 
+/// What a clock tells, as far as readers can show it: a clock that is far off is no reason to refuse anything.
+pub(crate) fn nearest_time(now_ms: i64) -> i64 {
+    now_ms.clamp(*TIMES.start(), *TIMES.end())
+}
+
 pub(crate) fn record(conn: &Connection, ctx: &Ctx<'_>, operation: Operation<'_>) -> Outcome<()> {
-    valid_time(ctx.at_ms)?;
+    // A session that is imported has the time of its file, whatever that is.
+    if !matches!(operation.verb, "create" | "import") {
+        valid_time(ctx.at_ms)?;
+    }
     let detail = operation
         .detail
         .map_or_else(|| String::from("{}"), |detail| detail.to_string());
