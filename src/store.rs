@@ -175,7 +175,7 @@ impl Store {
     ) -> Result<SessionTree> {
         let now_ms = created_at_ms
             .into()
-            .unwrap_or_else(|| self.inner.clock.now_ms());
+            .unwrap_or_else(|| ops::nearest_time(self.inner.clock.now_ms()));
         let messages: Vec<Message> = messages.into_iter().collect();
         let new = NewSession::new();
         let (key, id) = self

@@ -229,8 +229,9 @@ impl Turn {
             name,
             switch: false,
         };
-        let place = self.place();
-        self.write(&place, at.into(), |tx, ctx| ops::branch(tx, ctx, spec))
+        self.write(&self.place(), at.into(), |tx, ctx| {
+            ops::branch(tx, ctx, spec)
+        })
     }
 
     /// Makes another branch active, and goes on there.

@@ -96,9 +96,7 @@ pub(crate) fn from_linear(
     new: &NewSession,
     messages: Vec<Message>,
 ) -> Outcome<(i64, SessionId)> {
-    if let Some(given) = new.created_at_ms {
-        valid_time(given)?;
-    }
+    valid_time(now_ms)?;
     let (key, id) = create_session(conn, actor, now_ms, new)?;
     let at_ms = new.created_at_ms.unwrap_or(now_ms);
     let ctx = Ctx::unguarded(key, actor, at_ms);
