@@ -1,11 +1,11 @@
 //! The walk from a leaf to its root, as runs of keys.
 //!
 //! A run is an unbroken range of keys in which each node is the child of the one before, so the walk takes one step a run,
-//! not one a node. Damage is found here, before the first message is handed out.
+//! not one a node. Damage is found here, before the first message is handed out, and a window ends the walk early.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::db::{
     Fault, Outcome, SEQ_MASK, branch_by_key, branch_by_name, id_by_key, public_id, session_by_key,
@@ -51,45 +51,32 @@ pub(crate) enum Window {
     LastMessages(u64),
 }
 
-/// One step a run, leaf first. The rows come as the walk goes, so a window stops it early. UNION ends it on a cycle.
-const WALK: &str = "
-  WITH RECURSIVE run (first_key, last_key) AS (
-    SELECT run_start, key FROM nodes WHERE key = ?1
-    UNION
-    SELECT above.run_start, above.key
-    FROM run
-    JOIN nodes AS head ON head.key = run.first_key
-    JOIN nodes AS above ON above.key = head.parent_key)
-  SELECT
-    run.first_key, run.last_key,
-    head.key AS head_key, head.id AS head_id, head.parent_key, head.missing_parent,
-    last.messages - head.messages + (head.kind = 'message') AS messages
-  FROM run
-  LEFT JOIN nodes AS last ON last.key = run.last_key
-  LEFT JOIN nodes AS head ON head.key = run.first_key";
+/// The run that ends at a node, and what is above it.
+const RUN: &str = "
+  SELECT last.run_start, head.key, head.parent_key, head.missing_parent,
+    last.messages - head.messages + (head.kind = 'message')
+  FROM nodes AS last LEFT JOIN nodes AS head ON head.key = last.run_start
+  WHERE last.key = ?1";
 
 struct Step {
     run: Run,
-    head_id: Option<NodeId>,
+    head_is_there: bool,
     parent_key: Option<i64>,
     missing_parent: Option<String>,
     messages: u64,
 }
 
-fn step(row: &Row<'_>) -> rusqlite::Result<Step> {
-    let head: Option<i64> = row.get("head_key")?;
+fn step(row: &Row<'_>, last: i64) -> rusqlite::Result<Step> {
     Ok(Step {
         run: Run {
-            first: row.get("first_key")?,
-            last: row.get("last_key")?,
+            first: row.get(0)?,
+            last,
         },
-        head_id: head
-            .map(|key| Ok::<_, rusqlite::Error>(public_id(row.get("head_id")?, key)))
-            .transpose()?,
-        parent_key: row.get("parent_key")?,
-        missing_parent: row.get("missing_parent")?,
+        head_is_there: row.get::<_, Option<i64>>(1)?.is_some(),
+        parent_key: row.get(2)?,
+        missing_parent: row.get(3)?,
         messages: row
-            .get::<_, Option<i64>>("messages")?
+            .get::<_, Option<i64>>(4)?
             .and_then(|count| u64::try_from(count).ok())
             .unwrap_or(0),
     })
@@ -122,53 +109,50 @@ pub(crate) fn plan_from(
     branch: &str,
 ) -> Outcome<PathPlan> {
     let mut plan = PathPlan::default();
-    let mut seen = HashSet::new();
-    let mut missing_above = None;
-    let mut statement = conn.prepare_cached(WALK)?;
-    let mut rows = statement.query((leaf,))?;
-    while let Some(row) = rows.next()? {
-        let step = step(row)?;
-        let Some(head_id) = step.head_id else {
-            return Err(Fault::Ours(broken(branch, step.run.first)));
+    // Where each run was entered: whoever comes to a run twice walks in a circle.
+    let mut entered = HashMap::new();
+    let mut statement = conn.prepare_cached(RUN)?;
+    let mut above = Some(leaf);
+    while let Some(last) = above {
+        let found = statement
+            .query_row((last,), |row| step(row, last))
+            .optional()?;
+        let Some(step) = found else {
+            return Err(Fault::Ours(if last == leaf {
+                no_leaf(branch)
+            } else {
+                broken(branch, last)
+            }));
         };
-        if step.run.first > step.run.last || session_of(step.run.first) != session_of(leaf) {
-            return Err(Fault::Ours(broken(branch, step.run.last)));
+        let run = step.run;
+        let in_place = run.first <= run.last && session_of(run.first) == session_of(leaf);
+        if !step.head_is_there || !in_place {
+            return Err(Fault::Ours(broken(branch, run.first)));
         }
-        if !seen.insert(step.run.first) {
-            return Err(Fault::Ours(cycle(branch, &head_id)));
+        if let Some(earlier) = entered.insert(run.first, run.last) {
+            let again = id_of(conn, run.last.min(earlier))?;
+            return Err(Fault::Ours(cycle(branch, &again)));
         }
-        missing_above = step.parent_key;
-        plan.cut = step
-            .missing_parent
-            .filter(|missing| step.parent_key.is_none() && !missing.is_empty())
-            .map(|missing_parent| Cut {
-                node_id: head_id,
+        above = step.parent_key;
+        if let (None, Some(missing_parent)) = (above, step.missing_parent)
+            && !missing_parent.is_empty()
+        {
+            plan.cut = Some(Cut {
+                node_id: id_of(conn, run.first)?,
                 missing_parent,
             });
-        plan.runs.push(step.run);
-        plan.nodes += (step.run.last - step.run.first).unsigned_abs() + 1;
+        }
+        plan.runs.push(run);
+        plan.nodes += (run.last - run.first).unsigned_abs() + 1;
         plan.messages += step.messages;
         if let Window::LastMessages(wanted) = window
             && plan.messages >= wanted
         {
-            drop(rows);
             plan.cut = None;
             narrow(conn, &mut plan, wanted)?;
             plan.runs.reverse();
             return Ok(plan);
         }
-    }
-    if plan.runs.is_empty() {
-        let text =
-            format!("the leaf of branch `{branch}` does not exist; run `session-tree check`");
-        return Err(Fault::Ours(Error::damaged(text).with_branch(branch)));
-    }
-    if let Some(parent) = missing_above {
-        // The walk ended below a parent: either its row is gone, or its run was walked before.
-        return Err(Fault::Ours(match id_by_key(conn, parent)? {
-            Some(id) => cycle(branch, &id),
-            None => broken(branch, parent),
-        }));
     }
     if let (Window::Whole | Window::LastMessages(_), Some(cut)) = (window, &plan.cut) {
         return Err(Fault::Ours(cut_path(branch, cut)));
@@ -177,10 +161,15 @@ pub(crate) fn plan_from(
     Ok(plan)
 }
 
+fn id_of(conn: &Connection, key: i64) -> Outcome<NodeId> {
+    Ok(id_by_key(conn, key)?.unwrap_or_else(|| public_id(None, key)))
+}
+
 const MESSAGES_AT: &str = "SELECT messages, kind = 'message' FROM nodes WHERE key = ?1";
 
-/// Cuts the uppermost run so that exactly `wanted` messages are left. `messages` never falls along the keys of a run, so the
-/// place is found by bisection.
+/// Cuts the uppermost run so that exactly `wanted` messages are left. `messages` grows by one at most from key to key of a
+/// run, so the place is `surplus` keys after its start, or later where other kinds lie between: found by doubling steps, then
+/// by bisection.
 fn narrow(conn: &Connection, plan: &mut PathPlan, wanted: u64) -> Outcome<()> {
     let Some(top) = plan.runs.last_mut() else {
         return Ok(());
@@ -193,8 +182,18 @@ fn narrow(conn: &Connection, plan: &mut PathPlan, wanted: u64) -> Outcome<()> {
         })?)
     };
     let base = messages_before(top.first)?;
-    let (mut low, mut high) = (top.first, top.last);
-    // The highest key with at most `surplus` messages of the run before it: all before it go.
+    // Looked for: the highest key with at most `surplus` messages of the run before it. All before it go.
+    let (mut low, mut high) = (top.last.min(top.first.saturating_add(surplus)), top.last);
+    let mut stride = 1;
+    while low < high {
+        let ahead = low.saturating_add(stride).min(high);
+        if messages_before(ahead)? - base > surplus {
+            high = ahead - 1;
+            break;
+        }
+        low = ahead;
+        stride *= 2;
+    }
     while low < high {
         let middle = low + (high - low + 1) / 2;
         if messages_before(middle)? - base <= surplus {
@@ -215,6 +214,11 @@ fn cycle(branch: &str, node: &NodeId) -> Error {
     ))
     .with_branch(branch)
     .with_node(node.as_str())
+}
+
+fn no_leaf(branch: &str) -> Error {
+    let text = format!("the leaf of branch `{branch}` does not exist; run `session-tree check`");
+    Error::damaged(text).with_branch(branch)
 }
 
 fn broken(branch: &str, key: i64) -> Error {
