@@ -81,7 +81,8 @@ impl<T> Pages<T> {
                 nodes += 1;
                 bytes += item.bytes;
                 self.page.extend(item.value);
-                if nodes >= PAGE_NODES || bytes >= PAGE_BYTES {
+                // The row after the run may lie on a page that nothing else needs.
+                if run.first > run.last || nodes >= PAGE_NODES || bytes >= PAGE_BYTES {
                     break;
                 }
             }
