@@ -13,6 +13,7 @@ mod imports;
 mod model;
 mod navigation;
 mod peer;
+mod plans;
 mod process;
 #[cfg(feature = "rpc")]
 mod rpc;
