@@ -163,8 +163,8 @@ fn literals(source: &str) -> Vec<(usize, String)> {
             end + 2
         } else if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("'\\") {
-            2 + rest[2..].find('\'').unwrap() + 1
+        } else if let Some(escape) = rest.strip_prefix("'\\") {
+            2 + escape.find('\'').unwrap() + 1
         } else if rest.starts_with("'\"'") || rest.starts_with("'/'") {
             3
         } else {
