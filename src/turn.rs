@@ -229,9 +229,8 @@ impl Turn {
             name,
             switch: false,
         };
-        self.write(&self.place(), at.into(), |tx, ctx| {
-            ops::branch(tx, ctx, spec)
-        })
+        let place = self.place();
+        self.write(&place, at.into(), |tx, ctx| ops::branch(tx, ctx, spec))
     }
 
     /// Makes another branch active, and goes on there.
@@ -299,11 +298,10 @@ impl Turn {
 
 impl fmt::Debug for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = self.place();
         f.debug_struct("Turn")
             .field("session", self.tree().id())
-            .field("branch", &place.branch)
-            .field("leaf", &place.leaf)
+            .field("branch", &self.branch_name())
+            .field("leaf", &self.leaf())
             .finish_non_exhaustive()
     }
 }
