@@ -556,7 +556,7 @@ CROSS JOIN json_each((
     walk (first_key, last_key) AS (
       SELECT leaf.run_start, leaf.key
       FROM branches AS active JOIN nodes AS leaf ON leaf.key = active.leaf_key
-      WHERE active.key = session.active_branch_key
+      WHERE active.key = session.active_branch_key AND leaf.key >> 32 = session.key
       UNION
       SELECT above.run_start, above.key
       FROM walk

@@ -268,3 +268,89 @@ fn a_change_that_something_in_the_file_swallows_is_an_error() {
     }
     tree.rewind("n0", None).unwrap();
 }
+
+#[test]
+fn a_leaf_in_another_session_is_damage_and_never_an_answer() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agent.db");
+    let store = Store::open(&path).unwrap();
+    let tree = store.from_linear([Message::user("mine")], None).unwrap();
+    store
+        .from_linear([Message::user("another's")], None)
+        .unwrap();
+    from_outside(
+        &path,
+        "DROP TRIGGER branches_guard_update; UPDATE branches SET leaf_key = (2 << 32) WHERE key = 1",
+    );
+    for answer in [
+        tree.linear_projection().map(drop),
+        tree.active_path().map(drop),
+        tree.render_branch_text("main").map(drop),
+        tree.context(&session_tree::Selection::default()).map(drop),
+        tree.splice_for_linear_export().map(drop),
+        tree.append_message(Message::user("more"), None).map(drop),
+    ] {
+        assert_eq!(answer.unwrap_err().kind(), ErrorKind::Damaged);
+    }
+    let seen: i64 = rusqlite::Connection::open(&path)
+        .unwrap()
+        .query_row(
+            "SELECT count(*) FROM active_path WHERE session_id = ?1",
+            (tree.id().as_str(),),
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!(seen, 0);
+}
+
+#[test]
+fn bytes_that_are_no_text_hide_no_other_session_and_block_no_append() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("agent.db");
+    let store = Store::open(&path).unwrap();
+    let tree = store.from_linear([Message::user("one")], None).unwrap();
+    from_outside(
+        &path,
+        "UPDATE sessions SET name = CAST(x'ff41' AS TEXT), cwd = CAST(x'ff' AS TEXT), meta = CAST(x'fe' AS TEXT);
+         INSERT INTO guards (session_key, fence, kind, actor) VALUES (1, 1, 'turn', CAST(x'ff' AS TEXT))",
+    );
+    assert_eq!(
+        store.sessions().unwrap()[0].name.as_deref(),
+        Some("\u{fffd}A")
+    );
+    // A turn whose holder left no sign of life is over.
+    assert_eq!(store.who().unwrap().len(), 1);
+    tree.append_message(Message::user("two"), None).unwrap();
+}
+
+#[test]
+fn a_file_name_is_a_file_name() {
+    let directory = tempfile::tempdir().unwrap();
+    for name in [":memory:", "file:agent.db", "file:agent.db?mode=memory"] {
+        let path = directory.path().join(name);
+        Store::open(&path)
+            .unwrap()
+            .from_linear([Message::user("hi")], None)
+            .unwrap();
+        assert_eq!(
+            Store::open(&path).unwrap().sessions().unwrap().len(),
+            1,
+            "{name}"
+        );
+    }
+    assert_eq!(contents(directory.path()).len(), 3);
+}
+
+#[test]
+fn a_short_file_is_not_taken_for_an_empty_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("note.txt");
+    for text in ["X", "a short note"] {
+        std::fs::write(&path, text).unwrap();
+        assert_eq!(
+            Store::open(&path).err().unwrap().kind(),
+            ErrorKind::NotAStore
+        );
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
+}

@@ -31,7 +31,7 @@ impl Db {
             })?;
         let copy = partial.path().join("copy.db");
         match source {
-            Some(path) => own_connection(path)
+            Some(path) => own_connection(&place::plain(path))
                 .and_then(|conn| vacuum_into(&conn, &copy))
                 .map_err(Fault::into_error)?,
             None => self.outside_transaction(|conn| vacuum_into(conn, &copy))?,

@@ -49,6 +49,17 @@ impl ExecuteOne for rusqlite::Statement<'_> {
     }
 }
 
+/// A value that is there but cannot be read: text that is not UTF-8, a number of another kind.
+fn is_conversion(error: &rusqlite::Error) -> bool {
+    matches!(
+        error,
+        rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..)
+    )
+}
+
 fn from_sqlite(error: rusqlite::Error) -> Error {
     let (code, detail) = match &error {
         rusqlite::Error::SqliteFailure(failure, detail) => {
@@ -77,9 +88,10 @@ fn from_sqlite(error: rusqlite::Error) -> Error {
             ErrorKind::ReadOnly,
             "the store cannot be written: the file or its directory is read-only",
         ),
-        Some(ErrorCode::DiskFull) => {
-            Error::new(ErrorKind::Io, "the disk is full; nothing was changed")
-        }
+        Some(ErrorCode::DiskFull) => Error::new(
+            ErrorKind::Io,
+            "the disk is full, or a table's row numbers are used up (`session-tree check` tells); nothing was changed",
+        ),
         Some(ErrorCode::CannotOpen) => Error::new(
             ErrorKind::Io,
             "the database file cannot be opened; check that its directory is there and writable",
@@ -97,6 +109,9 @@ fn from_sqlite(error: rusqlite::Error) -> Error {
         ),
         Some(ErrorCode::ConstraintViolation) => Error::damaged(format!(
             "the store's own guard refused the change: {detail}; run `session-tree check` on it"
+        )),
+        _ if is_conversion(&error) => Error::damaged(format!(
+            "a row of the store holds a value that is not what its column is for ({error}); `session-tree check` names it",
         )),
         _ if matches!(error, rusqlite::Error::StatementChangedRows(_)) => Error::damaged(
             "something in the file swallowed the change, so nothing was changed; run `session-tree check` on it",

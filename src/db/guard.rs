@@ -4,7 +4,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::fault::Outcome;
 use super::process::Process;
-use super::row::public_id;
+use super::row::{public_id, shown};
 use crate::model::{GuardKind, NodeId};
 
 /// One session's guard, taken or free.
@@ -64,20 +64,16 @@ fn guard_row(row: &Row<'_>) -> rusqlite::Result<GuardRow> {
         session_key: row.get("session_key")?,
         session: row.get("session_id")?,
         fence: row.get("fence")?,
-        kind: row
-            .get::<_, Option<String>>("kind")?
-            .map(|word| GuardKind::from_word(&word)),
+        kind: shown(row, "kind")?.map(|word| GuardKind::from_word(&word)),
         branch_key: row.get("branch_key")?,
         branch: row.get("branch")?,
         leaf: leaf_key
             .map(|key| Ok::<_, rusqlite::Error>(public_id(row.get("leaf_id")?, key)))
             .transpose()?,
         leaf_key,
-        actor: row
-            .get::<_, Option<String>>("actor")?
-            .unwrap_or_else(|| String::from("somebody")),
+        actor: shown(row, "actor")?.unwrap_or_else(|| String::from("somebody")),
         process: Process {
-            boot_id: row.get("boot_id")?,
+            boot_id: shown(row, "boot_id")?,
             pid: u32::try_from(number("pid")?).unwrap_or(0),
             start: row.get("process_start")?,
             pid_space: row.get("pid_space")?,

@@ -20,6 +20,6 @@ pub(crate) use open::{OpenMode, OpenOptions};
 pub(crate) use process::Process;
 pub(crate) use row::{
     BranchRow, SEQ_MASK, branch_by_key, branch_by_name, first_key, id_by_key, key_by_id, key_of,
-    last_key, public_id, session_by_id, session_by_key, session_of,
+    last_key, public_id, session_by_id, session_by_key, session_of, shown,
 };
 pub(crate) use tx::{Db, WriteTx};

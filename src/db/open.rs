@@ -78,8 +78,8 @@ impl Db {
         }
         place::refuse_network(path)?;
         match options.mode {
-            OpenMode::ReadOnly => open_read_only(path, options),
-            OpenMode::Create | OpenMode::Existing => open_writable(path, options),
+            OpenMode::ReadOnly => open_read_only(&place::plain(path), options),
+            OpenMode::Create | OpenMode::Existing => open_writable(&place::plain(path), options),
         }
         .map_err(|fault| named(path, fault))
     }

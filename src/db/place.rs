@@ -48,6 +48,16 @@ const NETWORK: &[&str] = &[
 /// Whether a regular file is there.
 pub(super) fn exists(path: &Path) -> Result<bool> {
     let kind = match fs::metadata(path) {
+        // SQLite takes a file that is shorter than its header for an empty one, and would write over it.
+        Ok(metadata) if metadata.is_file() && (1..100).contains(&metadata.len()) => {
+            return Err(Error::new(
+                ErrorKind::NotAStore,
+                format!(
+                    "`{}` is not a database, so it cannot be a session-tree store",
+                    path.display()
+                ),
+            ));
+        }
         Ok(metadata) => metadata.file_type(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let parent = directory(path);
@@ -120,6 +130,15 @@ pub(super) fn refuse_network(path: &Path) -> Result<()> {
     }
 }
 
+/// The path as SQLite takes no other meaning from: `:memory:` and `file:...` name files here, as they do everywhere else.
+pub(super) fn plain(path: &Path) -> PathBuf {
+    if path.is_absolute() {
+        path.to_path_buf()
+    } else {
+        Path::new(".").join(path)
+    }
+}
+
 pub(super) fn directory(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
@@ -159,6 +178,17 @@ fn unescape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_name_keeps_no_other_meaning() {
+        for (given, opened) in [
+            (":memory:", "./:memory:"),
+            ("file:a.db", "./file:a.db"),
+            ("/x/a.db", "/x/a.db"),
+        ] {
+            assert_eq!(plain(Path::new(given)), Path::new(opened));
+        }
+    }
 
     #[test]
     fn the_longest_mount_decides() {

@@ -26,6 +26,25 @@ pub(crate) fn key_of(session_key: i64, seq: u32) -> i64 {
     first_key(session_key) | i64::from(seq)
 }
 
+/// Text for lists, where one row that somebody filled with bytes that are no UTF-8 must not hide all the others. Such bytes
+/// are shown as U+FFFD; `check` names the row.
+pub(crate) struct Shown(pub String);
+
+impl rusqlite::types::FromSql for Shown {
+    fn column_result(
+        value: rusqlite::types::ValueRef<'_>,
+    ) -> rusqlite::types::FromSqlResult<Shown> {
+        Ok(Shown(
+            String::from_utf8_lossy(value.as_bytes()?).into_owned(),
+        ))
+    }
+}
+
+/// Reads a column for showing.
+pub(crate) fn shown(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<String>> {
+    Ok(row.get::<_, Option<Shown>>(column)?.map(|text| text.0))
+}
+
 /// A node's public id: the one it was given, else `n` and its seq.
 pub(crate) fn public_id(id: Option<String>, key: i64) -> NodeId {
     NodeId::from(id.unwrap_or_else(|| format!("n{}", key & SEQ_MASK)))

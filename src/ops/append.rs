@@ -159,7 +159,8 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         plan.leaf_key,
         run_start,
         plan.branch_key,
-        plan.messages + i64::from(node.kind == MESSAGE),
+        plan.messages
+            .saturating_add(i64::from(node.kind == MESSAGE)),
         node.kind.as_str(),
         role,
         at_ms,

@@ -17,9 +17,11 @@ const STEPS: &[&str] = &[
     "DELETE FROM operations WHERE session_key = ?1",
 ];
 
-const DELETABLE: &str = "SELECT key FROM sessions WHERE id = ?1 AND state IN ('live', 'deleting')";
+const DELETABLE: &str =
+    "SELECT key FROM sessions WHERE id = ?1 AND state IN ('live', 'importing', 'deleting')";
 
-/// The session that can be deleted under this id: one that is there, or what is left of one that somebody began to delete.
+/// The session that can be deleted under this id: one that is there, or what is left of an import or a deletion that was
+/// cut short.
 pub(crate) fn deletable(conn: &Connection, id: &str) -> Outcome<i64> {
     conn.prepare_cached(DELETABLE)?
         .query_row((id,), |row| row.get(0))

@@ -97,6 +97,13 @@ pub(crate) fn plan_branch(
     let Some(leaf) = row.leaf_key else {
         return Ok((PathPlan::default(), row.name));
     };
+    if session_of(leaf) != session_key {
+        let text = format!(
+            "the leaf of branch `{}` is a node of another session; run `session-tree check`",
+            row.name
+        );
+        return Err(Fault::Ours(Error::damaged(text).with_branch(row.name)));
+    }
     let plan = plan_from(conn, leaf, window, &row.name)?;
     Ok((plan, row.name))
 }
@@ -231,7 +238,7 @@ fn broken(branch: &str, key: i64) -> Error {
 
 fn cut_path(branch: &str, cut: &Cut) -> Error {
     let text = format!(
-        "the path of branch `{branch}` is cut at node `{}`: its parent `{}` was never written; ask for the part from there on, or import what holds the parent",
+        "the path of branch `{branch}` is cut at node `{}`: its parent `{}` is not above it; ask for the part from there on (`--allow-cut`), or import what holds the parent",
         cut.node_id, cut.missing_parent
     );
     Error::new(ErrorKind::CutPath, text)

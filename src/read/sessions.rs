@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use crate::db::{Fault, Outcome, public_id};
+use crate::db::{Fault, Outcome, public_id, shown};
 use crate::model::{Error, ErrorKind, NodeId, SessionId, SessionInfo};
 
 /// One row a live session; each costs a few look-ups, whatever the size of its tree.
@@ -32,12 +32,10 @@ const ONE: &str = session_columns!(" AND session.key = ?1");
 fn info(row: &Row<'_>) -> rusqlite::Result<SessionInfo> {
     let leaf_key: Option<i64> = row.get("leaf_key")?;
     Ok(SessionInfo {
-        id: SessionId::from(row.get::<_, String>("id")?),
-        name: row.get("name")?,
-        cwd: row.get("cwd")?,
-        active_branch: row
-            .get::<_, Option<String>>("active_branch")?
-            .unwrap_or_default(),
+        id: SessionId::from(shown(row, "id")?.unwrap_or_default()),
+        name: shown(row, "name")?,
+        cwd: shown(row, "cwd")?,
+        active_branch: shown(row, "active_branch")?.unwrap_or_default(),
         leaf: leaf_key
             .map(|key| Ok::<_, rusqlite::Error>(public_id(row.get("leaf_id")?, key)))
             .transpose()?,
@@ -45,15 +43,11 @@ fn info(row: &Row<'_>) -> rusqlite::Result<SessionInfo> {
         created_at_ms: row.get("created_at_ms")?,
         last_node_at_ms: row.get("last_node_at_ms")?,
         is_archived: row.get::<_, Option<i64>>("archived_at_ms")?.is_some(),
-        meta: row.get("meta")?,
-        source_format: row.get("source_format")?,
-        source_path: row.get("source_path")?,
-        origin_session: row
-            .get::<_, Option<String>>("origin_session_id")?
-            .map(SessionId::from),
-        origin_node: row
-            .get::<_, Option<String>>("origin_node_id")?
-            .map(NodeId::from),
+        meta: shown(row, "meta")?.unwrap_or_default(),
+        source_format: shown(row, "source_format")?,
+        source_path: shown(row, "source_path")?,
+        origin_session: shown(row, "origin_session_id")?.map(SessionId::from),
+        origin_node: shown(row, "origin_node_id")?.map(NodeId::from),
     })
 }
 

@@ -79,7 +79,13 @@ impl Import<'_> {
         let hash = Some(self.census.hash.as_str());
         if let Some(session) = &found {
             match (session.hidden, session.hash.as_deref() == hash) {
-                (false, true) => return self.unchanged(session).map(Some),
+                (false, true) => {
+                    // Nothing new, but what strict refuses is refused each time it is asked.
+                    if self.options.strict {
+                        self.refuse_if_strict(&self.plan(&Nothing)?)?;
+                    }
+                    return self.unchanged(session).map(Some);
+                }
                 (true, false) => {
                     self.store.discard_import(session.key)?;
                     found = None;
