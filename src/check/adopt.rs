@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::text;
 use crate::db::{Outcome, first_key, last_key, public_id, session_of};
 
 /// Whether a node is still there, has no child and no branch.
@@ -32,7 +33,7 @@ pub(super) fn name_leaves(
         let session = session_of(*leaf);
         let id: Option<Option<String>> = conn
             .prepare_cached(IS_UNNAMED)?
-            .query_row((leaf, session), |row| row.get(0))
+            .query_row((leaf, session), |row| text::optional(row, "id"))
             .optional()?;
         let Some(id) = id else { continue };
         let name = free_name(conn, session, &public_id(id, *leaf))?;

@@ -6,6 +6,7 @@ use super::forest::Forest;
 use super::parents;
 use super::report::{Findings, Problem, ProblemCode};
 use super::session::Session;
+use super::text;
 use crate::db::{Outcome, SEQ_MASK, first_key, session_of};
 
 const BRANCHES: &str = "
@@ -24,7 +25,8 @@ pub(super) fn check_branches(
     let mut rows = statement.query((session.key,))?;
     while let Some(row) = rows.next()? {
         findings.report.branches += 1;
-        let (key, name): (i64, String) = (row.get("key")?, row.get("name")?);
+        let (key, name): (i64, String) = (row.get("key")?, text::lossy(row, "name")?);
+        text::check(row, "branches", || format!("row {key}"), findings)?;
         let is_active = session.active_branch_key == Some(key);
         has_active |= is_active;
         if let Some(leaf) = row.get::<_, Option<i64>>("leaf_key")? {
@@ -86,7 +88,7 @@ fn active_branch(conn: &Connection, session: &Session) -> Outcome<Problem> {
     let other: Option<String> = match session.active_branch_key {
         Some(key) => conn
             .prepare_cached(OTHER_SESSIONS_BRANCH)?
-            .query_row((key,), |row| row.get(0))
+            .query_row((key,), |row| text::lossy(row, "name"))
             .optional()?,
         None => None,
     };

@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::report::{Findings, Problem, ProblemCode};
+use super::text;
 use crate::db::{Outcome, expected_schema, session_of};
+use crate::model::Error;
 
 /// SQLite's own check: page structure, indexes against tables, NOT NULL, STRICT types and CHECKs.
 pub(super) fn check_pages(conn: &Connection, findings: &mut Findings) -> Outcome<()> {
     let mut statement = conn.prepare(&format!("PRAGMA integrity_check({})", findings.limit()))?;
     let mut rows = statement.query(())?;
     while let Some(row) = rows.next()? {
-        let text: String = row.get(0)?;
+        let text = text::lossy(row, "integrity_check")?;
         if text != "ok" {
             findings.add(Problem::new(
                 ProblemCode::Pages,
@@ -122,6 +124,7 @@ fn is_foreign(kind: &str, name: &str) -> bool {
 }
 
 const STORE: &str = "SELECT count(*), coalesce(sum(key = 1 AND id <> ''), 0) FROM store";
+const STORE_ID: &str = "SELECT id FROM store";
 
 pub(super) fn check_store(conn: &Connection, findings: &mut Findings) -> Outcome<()> {
     let (rows, good): (i64, i64) =
@@ -131,6 +134,11 @@ pub(super) fn check_store(conn: &Connection, findings: &mut Findings) -> Outcome
             ProblemCode::Store,
             format!("the table `store` should hold one row with the store's id and holds {rows}"),
         ));
+    }
+    let mut statement = conn.prepare(STORE_ID)?;
+    let mut rows = statement.query(())?;
+    while let Some(row) = rows.next()? {
+        text::check(row, "store", || String::from("the row"), findings)?;
     }
     Ok(())
 }
@@ -144,7 +152,7 @@ const COUNTERS: &[(&str, &str, i64)] = &[
     ),
     (
         "branches",
-        "SELECT max(coalesce((SELECT max(key) FROM branches), 0), coalesce((SELECT max(branch_key) FROM operations), 0))",
+        "SELECT coalesce(max(key), 0) FROM branches",
         i64::MAX,
     ),
     (
@@ -165,22 +173,19 @@ const COUNTERS: &[(&str, &str, i64)] = &[
 ];
 const COUNTER: &str = "SELECT count(*), coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?1";
 
-/// Compares SQLite's counters with the keys that were used. `highest_branch_key` is the highest one that a node names.
-pub(super) fn check_counters(
-    conn: &Connection,
-    highest_branch_key: i64,
-    findings: &mut Findings,
-) -> Outcome<()> {
+/// Compares SQLite's counters with the keys of rows that are there. What other rows say of keys may be forged.
+pub(super) fn check_counters(conn: &Connection, findings: &mut Findings) -> Outcome<()> {
     for (table, used, last) in COUNTERS {
-        let mut used: i64 = conn.query_row(used, (), |row| row.get(0))?;
-        if *table == "branches" {
-            used = used.max(highest_branch_key);
-        }
+        let used: i64 = conn.query_row(used, (), |row| row.get(0))?;
         let (rows, counter): (i64, i64) =
             conn.query_row(COUNTER, (table,), |row| Ok((row.get(0)?, row.get(1)?)))?;
         let text = if rows > 1 {
             format!(
                 "sqlite_sequence counts the keys of {table} {rows} times: keep the row with the highest seq"
+            )
+        } else if used >= *last {
+            format!(
+                "the last key that {table} can have, {used}, is in use, so that no row can be added; restore the file from a backup"
             )
         } else if counter < used {
             format!(
@@ -231,6 +236,13 @@ pub(super) fn check_strays(conn: &Connection, findings: &mut Findings) -> Outcom
             .prepare_cached(NEXT_NODE)?
             .query_row((start,), |row| row.get(0))?;
         let Some(key) = next else { break };
+        // The search for the next key trusts the order of the rows, and must not be led back by damage.
+        if key < start {
+            return Err(Error::damaged(
+                "the rows of nodes are not in the order of their keys; restore the file from a backup",
+            )
+            .into());
+        }
         let session = session_of(key);
         let exists: bool = conn
             .prepare_cached(SESSION_EXISTS)?

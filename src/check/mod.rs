@@ -8,11 +8,13 @@ mod adopt;
 mod branches;
 mod file;
 mod forest;
+mod guards;
 mod parents;
 mod payload;
 mod report;
 mod rows;
 mod session;
+mod text;
 mod tree;
 
 pub use report::{CheckReport, Problem, ProblemCode};
@@ -94,13 +96,11 @@ pub(crate) fn check(
         ));
     }
     let mut findings = Findings::new(options.limit);
-    let mut highest_branch_key = 0;
     if options.session.is_none() {
         check_file(db, options, &mut findings)?;
     }
     for key in session_keys(db, options, &mut findings)? {
         let checked = check_one_session(db, key, options, &mut findings)?;
-        highest_branch_key = highest_branch_key.max(checked.highest_branch_key);
         if !checked.unnamed.is_empty() {
             let names = db.write(|tx| adopt::name_leaves(tx, &checked.unnamed, actor, now_ms))?;
             let session = checked.id;
@@ -112,9 +112,12 @@ pub(crate) fn check(
     }
     findings.enter(None);
     if options.session.is_none() {
-        part(db, "the counters of keys", &mut findings, |tx, findings| {
-            file::check_counters(tx, highest_branch_key, findings)
-        })?;
+        part(
+            db,
+            "the counters of keys",
+            &mut findings,
+            file::check_counters,
+        )?;
     }
     Ok(findings.report)
 }
@@ -200,5 +203,10 @@ fn part<T>(
 
 /// What SQLite said, without the advice to run a check.
 fn cause(error: &Error) -> String {
-    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+    let text =
+        std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    text.split("; run `session-tree check`")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 use super::forest::{Forest, Waiting};
 use super::report::{Findings, Problem, ProblemCode, are};
 use super::session::Session;
+use super::text;
 use super::tree::Node;
 use crate::db::{Outcome, SEQ_MASK, first_key, public_id, session_of};
 
@@ -37,7 +38,7 @@ pub(super) fn check_parent(
     if let Some(declared) = &node.missing_parent {
         let id: Option<Option<String>> = conn
             .prepare_cached(ID_OF)?
-            .query_row((parent,), |row| row.get(0))
+            .query_row((parent,), |row| text::optional(row, "id"))
             .optional()?;
         // One that is not there is found when all nodes are known.
         if let Some(parent_id) = id.map(|id| public_id(id, parent))
@@ -163,7 +164,7 @@ pub(super) fn name(conn: &Connection, session: &Session, seq: u32) -> Outcome<St
     let key = first_key(session.key) | i64::from(seq);
     let id: Option<Option<String>> = conn
         .prepare_cached(ID_OF)?
-        .query_row((key,), |row| row.get(0))
+        .query_row((key,), |row| text::optional(row, "id"))
         .optional()?;
     Ok(public_id(id.flatten(), key).to_string())
 }

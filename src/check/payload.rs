@@ -7,7 +7,7 @@ use super::report::{Findings, Problem, ProblemCode};
 use crate::db::Outcome;
 use crate::model::json::validate;
 
-/// Looks at the payload of a row that has `payload`, `envelope_at` and `envelope_bytes`.
+/// Looks at the payload of a row that has `payload`, `envelope_at` and `envelope`.
 pub(super) fn check(
     row: &Row<'_>,
     id: impl Fn() -> String,
@@ -35,8 +35,11 @@ pub(super) fn check(
             .at_node(id),
         );
     }
-    let (at, bytes): (Option<i64>, Option<i64>) =
-        (row.get("envelope_at")?, row.get("envelope_bytes")?);
+    let at: Option<i64> = row.get("envelope_at")?;
+    let bytes = match row.get_ref("envelope")? {
+        ValueRef::Text(bytes) => i64::try_from(bytes.len()).ok(),
+        _ => None,
+    };
     let fits = match (at, bytes) {
         (None, None) => true,
         (Some(at), Some(bytes)) => (0..=bytes).contains(&at),

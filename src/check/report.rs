@@ -48,7 +48,11 @@ pub enum ProblemCode {
     Payload,
     /// A session's meta or an operation's detail is not a JSON object.
     Json,
-    /// An operation speaks of a node or branch of another session.
+    /// A text that is not valid UTF-8.
+    Text,
+    /// A guard is held and does not say by whom, or with which number.
+    Guard,
+    /// An operation speaks of a node or branch that is not there, or of another session.
     Operation,
     /// An import or a deletion was not finished. Nothing is lost.
     Leftover,
@@ -84,6 +88,8 @@ impl ProblemCode {
         ProblemCode::Hint,
         ProblemCode::Payload,
         ProblemCode::Json,
+        ProblemCode::Text,
+        ProblemCode::Guard,
         ProblemCode::Operation,
         ProblemCode::Leftover,
         ProblemCode::Orphan,
@@ -115,6 +121,8 @@ impl ProblemCode {
             ProblemCode::Hint => "hint",
             ProblemCode::Payload => "payload",
             ProblemCode::Json => "json",
+            ProblemCode::Text => "text",
+            ProblemCode::Guard => "guard",
             ProblemCode::Operation => "operation",
             ProblemCode::Leftover => "leftover",
             ProblemCode::Orphan => "orphan",

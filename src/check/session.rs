@@ -3,8 +3,8 @@
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::report::{Findings, Problem, ProblemCode};
-use super::{branches, rows, tree};
-use crate::db::Outcome;
+use super::{branches, guards, rows, text, tree};
+use crate::db::{Outcome, SEQ_MASK};
 use crate::model::json::{Json, validate};
 
 /// A session's row, whatever state it is in.
@@ -19,6 +19,7 @@ pub(super) struct Session {
     pub next_branch: i64,
     meta: String,
     source_path: Option<String>,
+    last_branch_key: i64,
 }
 
 impl Session {
@@ -26,24 +27,38 @@ impl Session {
     pub(super) fn is_live(&self) -> bool {
         self.state == "live"
     }
+
+    /// Whether a node of this session with this key may have been deleted as the guards allow.
+    pub(super) fn may_be_gone(&self, node_key: i64) -> bool {
+        node_key & SEQ_MASK <= self.high_seq
+    }
+
+    /// Whether this key of a branch was ever given out.
+    pub(super) fn may_have_been(&self, branch_key: i64) -> bool {
+        (1..=self.last_branch_key).contains(&branch_key)
+    }
 }
 
 const SESSION: &str = "
-  SELECT key, id, state, active_branch_key, id_style, next_id, high_seq, next_branch, meta, source_path
+  SELECT key, id, state, active_branch_key, id_style, next_id, high_seq, next_branch, meta, source_path,
+    name, name_set_by, cwd, origin_session_id, origin_node_id, source_format, source_id, source_hash,
+    max(coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = 'branches'), 0), coalesce((SELECT max(key) FROM branches), 0))
+      AS last_branch_key
   FROM sessions WHERE key = ?1";
 
 fn session_row(row: &Row<'_>) -> rusqlite::Result<Session> {
     Ok(Session {
         key: row.get("key")?,
-        id: row.get("id")?,
-        state: row.get("state")?,
+        id: text::lossy(row, "id")?,
+        state: text::lossy(row, "state")?,
         active_branch_key: row.get("active_branch_key")?,
-        id_style: row.get("id_style")?,
-        next_id: row.get("next_id")?,
+        id_style: text::lossy(row, "id_style")?,
+        next_id: text::optional(row, "next_id")?,
         high_seq: row.get("high_seq")?,
         next_branch: row.get("next_branch")?,
-        meta: row.get("meta")?,
-        source_path: row.get("source_path")?,
+        meta: text::lossy(row, "meta")?,
+        source_path: text::optional(row, "source_path")?,
+        last_branch_key: row.get("last_branch_key")?,
     })
 }
 
@@ -61,7 +76,6 @@ pub(super) struct Checked {
     pub id: String,
     /// Keys of nodes without children at which no branch ends, if they were asked for.
     pub unnamed: Vec<i64>,
-    pub highest_branch_key: i64,
 }
 
 /// Looks at everything that belongs to a session, on one snapshot.
@@ -73,24 +87,35 @@ pub(super) fn check_session(
     findings: &mut Findings,
 ) -> Outcome<Checked> {
     findings.report.sessions += 1;
+    check_texts(conn, session.key, findings)?;
     check_row(session, findings);
     // Its rows may be half gone, and soon will all be.
     if session.state == "deleting" {
         return Ok(Checked::default());
     }
-    let mut nodes = tree::check_nodes(conn, session, payloads, findings)?;
-    branches::check_branches(conn, session, &mut nodes.forest, findings)?;
+    let mut forest = tree::check_nodes(conn, session, payloads, findings)?;
+    branches::check_branches(conn, session, &mut forest, findings)?;
     let unnamed = if session.is_live() {
-        branches::check_leaves(conn, session, &nodes.forest, collect_unnamed, findings)?
+        branches::check_leaves(conn, session, &forest, collect_unnamed, findings)?
     } else {
         Vec::new()
     };
-    rows::check_rows(conn, session, findings)?;
+    rows::check_rows(conn, session, &forest, findings)?;
+    guards::check_guard(conn, session, findings)?;
+    text::check_loose_records(conn, session.key, findings)?;
     Ok(Checked {
         id: session.id.clone(),
         unnamed,
-        highest_branch_key: nodes.highest_branch_key,
     })
+}
+
+fn check_texts(conn: &Connection, key: i64, findings: &mut Findings) -> Outcome<()> {
+    let mut statement = conn.prepare_cached(SESSION)?;
+    let mut rows = statement.query((key,))?;
+    if let Some(row) = rows.next()? {
+        text::check(row, "sessions", || format!("row {key}"), findings)?;
+    }
+    Ok(())
 }
 
 fn check_row(session: &Session, findings: &mut Findings) {

@@ -8,23 +8,23 @@ use super::parents::{check_parent, check_waiting};
 use super::payload;
 use super::report::{Findings, Problem, ProblemCode, are};
 use super::session::Session;
+use super::text;
 use crate::db::{Outcome, SEQ_MASK, first_key, last_key, public_id};
-use crate::model::is_counted;
+use crate::model::{Error, is_counted};
 
 macro_rules! nodes {
     ($payload:literal) => {
         concat!(
             "
-  SELECT key, id, parent_key, run_start, branch_key, messages, kind = 'message' AS is_message, missing_parent, adoptable, ",
+  SELECT key, id, parent_key, run_start, branch_key, messages, kind, role, time_text, missing_parent, adoptable, preview, ",
             $payload,
             "
   FROM nodes WHERE key BETWEEN ?1 AND ?2 ORDER BY key"
         )
     };
 }
-const NODES: &str = nodes!("NULL AS envelope_at, NULL AS envelope_bytes, NULL AS payload");
-const NODES_WITH_PAYLOAD: &str =
-    nodes!("envelope_at, length(CAST(envelope AS BLOB)) AS envelope_bytes, payload");
+const NODES: &str = nodes!("NULL AS envelope_at, NULL AS envelope, NULL AS payload");
+const NODES_WITH_PAYLOAD: &str = nodes!("envelope_at, envelope, payload");
 
 /// What the next node is compared with.
 #[derive(Clone, Copy)]
@@ -53,35 +53,39 @@ impl Node {
     }
 }
 
-/// What the pass over the nodes learns for the checks after it.
-#[derive(Default)]
-pub(super) struct Nodes {
-    pub forest: Forest,
-    /// The highest branch key that a node names.
-    pub highest_branch_key: i64,
-}
-
 /// Looks at every node of the session.
 pub(super) fn check_nodes(
     conn: &Connection,
     session: &Session,
     payloads: bool,
     findings: &mut Findings,
-) -> Outcome<Nodes> {
-    let mut nodes = Nodes::default();
+) -> Outcome<Forest> {
+    let mut forest = Forest::default();
     let mut branches = BranchKeys::default();
     let mut before: Option<Before> = None;
     let mut explicit_ids = false;
     let mut statement = conn.prepare_cached(if payloads { NODES_WITH_PAYLOAD } else { NODES })?;
     let mut rows = statement.query((first_key(session.key), last_key(session.key)))?;
     while let Some(row) = rows.next()? {
-        let node = read(row, findings)?;
+        let node = read(row)?;
+        // Pages that are linked wrongly can lead back to where the pass has been, for ever.
+        if before.is_some_and(|before| node.key <= before.key) {
+            return Err(Error::damaged(
+                "the rows of nodes are not in the order of their keys; restore the file from a backup",
+            )
+            .into());
+        }
+        text::check(
+            row,
+            "nodes",
+            || format!("row {} (node `{}`)", node.key, node.public_id()),
+            findings,
+        )?;
         explicit_ids |= node.id.is_some();
-        nodes.highest_branch_key = nodes.highest_branch_key.max(node.branch_key.unwrap_or(0));
         check_key(session, before, &node, findings);
         check_bookkeeping(before, &node, findings);
         check_id(session, &node, findings);
-        check_parent(conn, session, &node, &mut nodes.forest, findings)?;
+        check_parent(conn, session, &node, &mut forest, findings)?;
         branches.check(conn, session, &node, findings)?;
         if payloads {
             payload::check(row, || node.public_id(), findings)?;
@@ -97,42 +101,22 @@ pub(super) fn check_nodes(
     if explicit_ids {
         check_repeats(conn, session, findings)?;
     }
-    check_waiting(conn, session, &nodes.forest, findings)?;
-    Ok(nodes)
+    check_waiting(conn, session, &forest, findings)?;
+    Ok(forest)
 }
 
-fn read(row: &Row<'_>, findings: &mut Findings) -> Outcome<Node> {
-    let id = match row.get_ref("id")? {
-        ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-        _ => None,
-    };
-    let node = Node {
+fn read(row: &Row<'_>) -> Outcome<Node> {
+    Ok(Node {
         key: row.get("key")?,
-        id,
+        id: text::optional(row, "id")?,
         parent_key: row.get("parent_key")?,
         run_start: row.get("run_start")?,
         branch_key: row.get("branch_key")?,
         messages: row.get("messages")?,
-        is_message: row.get("is_message")?,
-        missing_parent: match row.get_ref("missing_parent")? {
-            ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
-            _ => None,
-        },
+        is_message: matches!(row.get_ref("kind")?, ValueRef::Text(b"message")),
+        missing_parent: text::optional(row, "missing_parent")?,
         is_adoptable: row.get("adoptable")?,
-    };
-    if let ValueRef::Text(bytes) = row.get_ref("id")?
-        && std::str::from_utf8(bytes).is_err()
-    {
-        let id = node.public_id();
-        findings.add(
-            Problem::new(
-                ProblemCode::Id,
-                format!("the id of node `{id}` is not valid UTF-8"),
-            )
-            .at_node(id),
-        );
-    }
-    Ok(node)
+    })
 }
 
 /// Keys follow each other. Those up to the session's high_seq may have been deleted.
@@ -227,7 +211,7 @@ fn check_repeats(conn: &Connection, session: &Session, findings: &mut Findings) 
     let mut statement = conn.prepare_cached(REPEATED_IDS)?;
     let mut rows = statement.query((first_key(session.key), last_key(session.key)))?;
     while let Some(row) = rows.next()? {
-        let (id, count): (String, i64) = (row.get(0)?, row.get(1)?);
+        let (id, count): (String, i64) = (text::lossy(row, "id")?, row.get(1)?);
         findings.add(
             Problem::new(ProblemCode::Id, format!("{count} nodes have the id `{id}`")).at_node(id),
         );
@@ -258,13 +242,19 @@ impl BranchKeys {
             .prepare_cached(SESSION_OF_BRANCH)?
             .query_row((key,), |row| row.get(0))
             .optional()?;
-        // A branch that is gone may have been this session's.
-        if owner.is_none_or(|owner| owner == session.key) {
-            self.good = Some(key);
-            return Ok(());
-        }
+        let text = match owner {
+            Some(owner) if owner != session.key => "to a branch of another session",
+            // A branch that is gone may have been this session's.
+            None if !session.may_have_been(key) => "to a branch that never was",
+            _ => {
+                self.good = Some(key);
+                return Ok(());
+            }
+        };
         let id = node.public_id();
-        let text = format!("node `{id}` says it was appended to a branch of another session");
+        let text = format!(
+            "node `{id}` says it was appended {text} (branch_key {key}); restore the file from a backup, or fork the session"
+        );
         findings.add(Problem::new(ProblemCode::Branch, text).at_node(id));
         Ok(())
     }

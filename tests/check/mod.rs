@@ -1,5 +1,6 @@
 //! `check` finds what the guards cannot refuse, and says nothing about healthy stores.
 
+mod damage;
 mod trees;
 
 use session_tree::{CheckOptions, CheckReport, ErrorKind, Message, ProblemCode, Store};

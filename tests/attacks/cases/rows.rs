@@ -63,12 +63,12 @@ pub const LEFT: &[Attack] = &[
         "INSERT INTO $node VALUES ($a6, NULL, $a5, $a4, 6, 'message', 1, 'x', 'not JSON'); UPDATE branches SET leaf_key = $a6 WHERE key = 1;"),
     left("a payload that is no UTF-8", &["payload"],
         "INSERT INTO $node VALUES ($a6, NULL, $a5, $a4, 6, 'message', 1, 'x', CAST(x'7BFF7D' AS TEXT)); UPDATE branches SET leaf_key = $a6 WHERE key = 1;"),
-    left("an id that is no UTF-8", &["id"],
+    left("an id that is no UTF-8", &["text"],
         "INSERT INTO $node VALUES ($a6, CAST(x'61FF' AS TEXT), $a5, $a4, 6, $rest); UPDATE branches SET leaf_key = $a6 WHERE key = 1;"),
     left("a payload cut out behind its line's end", &["payload"],
         "INSERT INTO nodes (key, parent_key, run_start, messages, kind, created_at_ms, preview, envelope_at, envelope, payload) VALUES ($a6, $a5, $a4, 6, 'message', 1, 'x', 9, '{}', '{}');
 UPDATE branches SET leaf_key = $a6 WHERE key = 1;"),
-    left("a branch's name that is no UTF-8", &["unreadable"],
+    left("a branch's name that is no UTF-8", &["text"],
         "INSERT INTO branches (session_key, name, created_at_ms) VALUES (1, CAST(x'61FF' AS TEXT), 1);"),
     left("a node appended to a branch of another session", &["branch"],
         "INSERT INTO nodes (key, parent_key, run_start, branch_key, messages, kind, created_at_ms, preview, payload) VALUES ($a6, $a5, $a4, 5, 6, $rest);
