@@ -89,6 +89,13 @@ pub(crate) fn check(
     actor: &str,
     now_ms: i64,
 ) -> Result<CheckReport> {
+    check_all(db, options, actor, now_ms).map_err(|error| match error.kind() {
+        ErrorKind::Damaged => Error::damaged(without_advice(&error.to_string())),
+        _ => error,
+    })
+}
+
+fn check_all(db: &Db, options: &CheckOptions, actor: &str, now_ms: i64) -> Result<CheckReport> {
     if options.adopt && db.is_read_only() {
         return Err(Error::new(
             ErrorKind::ReadOnly,
@@ -201,12 +208,15 @@ fn part<T>(
     }
 }
 
-/// What SQLite said, without the advice to run a check.
+/// What SQLite said, or else what was said of it.
 fn cause(error: &Error) -> String {
     let text =
         std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-    text.split("; run `session-tree check`")
-        .next()
-        .unwrap_or_default()
-        .to_owned()
+    without_advice(&text)
+}
+
+/// Who reads this runs a check.
+fn without_advice(text: &str) -> String {
+    let end = text.find("; run `session-tree check`");
+    end.map_or(text, |end| &text[..end]).to_owned()
 }
