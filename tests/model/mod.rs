@@ -1,7 +1,8 @@
 //! Random operations against a plain model in memory: whatever is done, in whatever order, through two handles, with calls that
 //! must fail and a reopen in the middle, the store answers as the model does.
 //!
-//! `cargo test` plays 500 sequences, `ST_FULL=1` plays 10,000. `ST_SEED=n` plays the one sequence that failed.
+//! `cargo test` plays 500 sequences, `ST_FULL=1` plays 10,000. `ST_SEED=n` plays the one sequence that failed,
+//! `ST_SEED=500..1000` a range of them.
 
 mod compare;
 mod dice;
@@ -16,13 +17,18 @@ use play::Play;
 /// How often each operation was done, and how often it was refused as foreseen.
 type Statistics = BTreeMap<&'static str, (u64, u64)>;
 
+fn range(text: &str) -> Option<std::ops::Range<u64>> {
+    let (from, to) = match text.split_once("..") {
+        Some((from, to)) => (from.parse().ok()?, to.parse().ok()?),
+        None => (text.parse().ok()?, text.parse::<u64>().ok()? + 1),
+    };
+    Some(from..to)
+}
+
 #[test]
 fn the_store_answers_as_a_plain_model_does() {
     let seeds = match std::env::var("ST_SEED") {
-        Ok(seed) => {
-            let seed: u64 = seed.parse().expect("ST_SEED is a number");
-            seed..seed + 1
-        }
+        Ok(seeds) => range(&seeds).expect("ST_SEED is a number, or two as in 500..1000"),
         Err(_) => 0..if full() { 10_000 } else { 500 },
     };
     let mut statistics = Statistics::new();
