@@ -4,6 +4,7 @@
 //! did and what came of it; here the same is done again. `tests/oracle/run` does both.
 //!
 //! Not compared, since they are meant to differ:
+//! - Times outside the years 0 to 9999 are refused here; the peer takes any number.
 //! - Branch names that are empty or have control characters are refused here (`refused_name`).
 //! - An empty label clears here, as with pi; the peer keeps it (`empty_label`).
 //! - A summariser is not asked about a branch without a leaf here; the error is the same.
