@@ -40,3 +40,18 @@ pub fn sqlite3(path: &std::path::Path, sql: &str) -> bool {
         }
     }
 }
+
+/// A runner of drawn inputs. What is drawn is the same in every run, and other with each number in `ST_DRAW`: a failure can be
+/// looked at again, and more inputs are a loop over numbers.
+pub fn runner(cases: u32) -> proptest::test_runner::TestRunner {
+    use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+    let number: u64 = match std::env::var("ST_DRAW") {
+        Ok(number) => number.parse().expect("ST_DRAW is a number"),
+        Err(_) => 0,
+    };
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&number.to_le_bytes());
+    let mut config = Config::with_cases(cases);
+    config.failure_persistence = None;
+    TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
+}

@@ -151,11 +151,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// An error of a kind with a sentence for people. Summarisers and hooks make their errors with it too.
+    ///
+    /// It is one line whatever ids and texts it names: control characters are written as `\n` or `\u{1b}`.
     #[cold]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
         Error(Box::new(Inner {
             kind,
-            message: message.into(),
+            message: one_line(message.into()),
             session: None,
             node: None,
             branch: None,
@@ -265,6 +267,21 @@ impl Error {
     pub(crate) fn io(message: impl Into<String>, cause: std::io::Error) -> Error {
         Error::new(ErrorKind::Io, format!("{}: {cause}", message.into())).caused_by(cause)
     }
+}
+
+fn one_line(text: String) -> String {
+    if !text.contains(char::is_control) {
+        return text;
+    }
+    let mut line = String::with_capacity(text.len() + 8);
+    for c in text.trim_end().chars() {
+        if c.is_control() {
+            line.extend(c.escape_debug());
+        } else {
+            line.push(c);
+        }
+    }
+    line
 }
 
 impl fmt::Display for Error {

@@ -6,7 +6,7 @@ use session_tree::{CheckOptions, Message};
 
 use super::draw::{Files, HEADER, lines, says};
 use super::store;
-use crate::support::full;
+use crate::support::{full, runner};
 
 /// What happens between two imports; numbers are taken modulo what there is.
 #[derive(Clone, Debug)]
@@ -103,9 +103,7 @@ fn growing_files_and_working_people_do_not_disturb_each_other() {
         2..40,
     );
     let steps = proptest::collection::vec(step(), 1..14);
-    let mut config = ProptestConfig::with_cases(if full() { 400 } else { 25 });
-    config.failure_persistence = None;
-    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let mut runner = runner(if full() { 400 } else { 25 });
     runner
         .run(&(parents, steps), |(parents, steps)| {
             check(&parents, &steps)

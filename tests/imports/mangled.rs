@@ -7,7 +7,7 @@ use session_tree::{CheckOptions, Message};
 
 use super::draw::{Files, HEADER, entry, lines, says};
 use super::store;
-use crate::support::full;
+use crate::support::{full, runner};
 
 /// One thing that happens to the bytes of a file; numbers are taken modulo what there is.
 #[derive(Clone, Debug)]
@@ -174,9 +174,7 @@ fn check(bytes: &[u8]) -> Result<bool, TestCaseError> {
 #[test]
 fn mangled_files_are_refused_or_read_and_written_as_they_are() {
     let cases = if full() { 1500 } else { 80 };
-    let mut config = ProptestConfig::with_cases(cases);
-    config.failure_persistence = None;
-    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let mut runner = runner(cases);
     let taken = std::cell::Cell::new(0);
     runner
         .run(&proptest::collection::vec(mishap(), 0..6), |mishaps| {

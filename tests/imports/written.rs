@@ -229,3 +229,16 @@ fn a_fork_is_a_file_of_its_own() {
         "a \"q\" #start\nl < a label \"[label: start]\"\nb < l \"r\"\n*main = b",
     );
 }
+
+#[test]
+fn a_header_that_shares_its_line_comes_first_though_a_later_line_repeats_it() {
+    let files = Files::new();
+    let joined = format!("{HEADER}{}", says("a", None, "one"));
+    let bytes = lines([&joined, HEADER, &says("b", Some("a"), "two")]);
+    let (_, tree) = import(&files.write("file.jsonl", &bytes)).unwrap();
+    assert_eq!(written(&tree).0, bytes);
+    tree.append_message(Message::user("three"), 1).unwrap();
+    let (again, _) = written(&tree);
+    let (_, back) = import(&files.write("again.jsonl", &again)).unwrap();
+    assert_eq!(said(&back), said(&tree));
+}

@@ -5,7 +5,7 @@ use session_tree::CheckOptions;
 use session_tree::interchange::Layout;
 
 use crate::imports::store;
-use crate::support::full;
+use crate::support::{full, runner};
 
 /// A node `n<number>`, its parent as JSON.
 fn node(number: u32, parent: &str) -> String {
@@ -61,9 +61,7 @@ fn trees_of_any_shape_are_refused_or_whole() {
         0..12_u32,
     );
     let bytes = proptest::collection::vec((any::<usize>(), any::<u8>()), 0..2);
-    let mut config = ProptestConfig::with_cases(if full() { 1500 } else { 150 });
-    config.failure_persistence = None;
-    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let mut runner = runner(if full() { 1500 } else { 150 });
     let taken = std::cell::Cell::new(0);
     runner
         .run(
@@ -82,4 +80,19 @@ fn trees_of_any_shape_are_refused_or_whole() {
         .unwrap_or_else(|error| panic!("{error}"));
     println!("{} texts were read, the others refused", taken.get());
     assert!(taken.get() > 10);
+}
+
+#[test]
+fn a_refusal_is_one_line_whatever_the_text_holds() {
+    for (id, shown) in [
+        ("n\\n0", "n\\n0"),
+        ("n\\u001b[2J", "n\\u{1b}[2J"),
+        ("n\\u0000", "n\\0"),
+    ] {
+        let text = text(&[None], Some(0), Some(0), 1)
+            .replace("\"leaf\":\"n0\"", &format!("\"leaf\":\"{id}\""));
+        let error = store().from_snapshot(&text).unwrap_err().to_string();
+        assert!(!error.contains(char::is_control), "{error:?}");
+        assert!(error.contains(shown), "{error}");
+    }
 }

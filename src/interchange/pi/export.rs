@@ -154,8 +154,13 @@ impl Export<'_> {
         if self.is_unchanged && self.framing.bom {
             self.out.write_all("\u{feff}".as_bytes()).map_err(failed)?;
         }
-        let mut needs_header = !index.lines.iter().any(SourceLine::is_header);
-        // Where the header shares its line with other records, that line is written as it is.
+        // Where the header shares its line with other records, that line is written as it is, and a later line may repeat it.
+        let first = |line: &&SourceLine| line.is_header() || line.is_node();
+        let mut needs_header = !index
+            .lines
+            .iter()
+            .find(first)
+            .is_some_and(SourceLine::is_header);
         if needs_header && !self.is_unchanged {
             self.line(self.header().as_bytes(), None)?;
             needs_header = false;
