@@ -199,6 +199,21 @@ impl SessionTree {
         TreeWalk::new(Arc::clone(&self.store.inner.db), self.key)
     }
 
+    /// A part of the tree, as [`walk`](SessionTree::walk) goes through all of it. It costs the nodes that are taken.
+    ///
+    /// # Errors
+    /// `NodeNotFound`; `InvalidArgument` where what it is to go on after is not of the part; `Damaged`; `Io`.
+    #[cfg(feature = "rpc")]
+    pub(crate) fn walk_part(&self, part: read::Part<'_>) -> Result<TreeWalk> {
+        TreeWalk::of_part(Arc::clone(&self.store.inner.db), self.key, part)
+    }
+
+    /// The nodes of these places in the order of writing, both ends included, with their payloads.
+    #[cfg(feature = "rpc")]
+    pub(crate) fn nodes_between(&self, first: u32, last: u32) -> AllNodes {
+        AllNodes::between(Arc::clone(&self.store.inner.db), self.key, first, last)
+    }
+
     /// Children of a node in the order of creation.
     ///
     /// ```

@@ -7,6 +7,8 @@ mod append;
 mod contest;
 mod files;
 mod read;
+#[cfg(feature = "rpc")]
+mod rpc;
 
 use contest::Length;
 use files::{Bench, Sized};
@@ -67,5 +69,11 @@ fn main() {
     }
     if runs("rewind") {
         append::rewind(&sized, writes(400));
+    }
+    #[cfg(feature = "rpc")]
+    if runs("rpc") {
+        rpc::pages(&sized, writes(100));
+        rpc::parts(&sized, writes(100));
+        rpc::navigations(&sized, writes(400));
     }
 }

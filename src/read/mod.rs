@@ -46,6 +46,8 @@ pub(crate) use source::{
 };
 pub use stats::SessionStats;
 pub(crate) use text::turns_text;
+#[cfg(feature = "rpc")]
+pub(crate) use walk::Part;
 pub use walk::{TreeWalk, WalkNode};
 pub(crate) use who::{is_held, who, who_all};
 pub use whole::AllNodes;

@@ -4,10 +4,16 @@
 //! fork whose last child is still to come, so a chain costs nothing and neither does a branch that forks again and again at
 //! its end. The walk sees the nodes that were there when it began.
 
+#[cfg(feature = "rpc")]
+mod part;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension};
+
+#[cfg(feature = "rpc")]
+pub(crate) use part::Part;
 
 use super::outline::outline;
 use crate::db::{Db, Fault, Outcome, SEQ_MASK, first_key, key_of, last_key};
@@ -32,6 +38,8 @@ pub struct WalkNode {
 struct Fork {
     parent: i64,
     next: i64,
+    /// How far its children are below the node that the walk began at.
+    depth: u64,
 }
 
 /// The nodes of a tree, depth first. Ends after the first error.
@@ -41,10 +49,15 @@ pub struct TreeWalk {
     high: i64,
     /// The newest operation when the walk began: a later one may have changed a parent.
     operation: i64,
-    nodes: u64,
+    /// How many nodes must have been seen at the end; `None` for a part of the tree.
+    nodes: Option<u64>,
     seen: u64,
+    /// How far below its beginning the walk goes.
+    deepest: u64,
     forks: Vec<Fork>,
     next: Option<i64>,
+    /// How far `next` is below the beginning.
+    depth: u64,
     root: i64,
     elder: bool,
     page: VecDeque<OutlineNode>,
@@ -97,21 +110,32 @@ impl TreeWalk {
                 })?)
         })?;
         Ok(TreeWalk {
+            operation,
+            nodes: Some(nodes.unsigned_abs()),
+            ..TreeWalk::up_to(db, first, high)
+        })
+    }
+
+    /// A walk that begins at the first root and sees no node after `high`.
+    fn up_to(db: Arc<Db>, first: i64, high: i64) -> TreeWalk {
+        TreeWalk {
             db,
             first,
             high,
-            operation,
-            nodes: nodes.unsigned_abs(),
+            operation: 0,
+            nodes: None,
             seen: 0,
+            deepest: u64::MAX,
             forks: Vec::new(),
             next: None,
+            depth: 0,
             root: first - 1,
             elder: false,
             page: VecDeque::new(),
             page_nodes: 0,
             far: None,
             done: false,
-        })
+        }
     }
 
     fn step(&mut self) -> Result<Option<WalkNode>> {
@@ -121,7 +145,7 @@ impl TreeWalk {
             let Some(root) = root else {
                 return db.read(|tx| self.finish(tx)).map(|()| None);
             };
-            (self.root, self.next) = (root, Some(root));
+            (self.root, self.next, self.depth) = (root, Some(root), 0);
         }
         let Some(at) = self.next else {
             return Ok(None);
@@ -133,20 +157,33 @@ impl TreeWalk {
             level: self.forks.len(),
             has_younger_siblings: self.elder,
         };
+        self.go_on(&db, at)?;
+        Ok(Some(step))
+    }
+
+    /// Finds what comes after `at`.
+    fn go_on(&mut self, db: &Db, at: i64) -> Result<()> {
         self.elder = false;
-        self.next = match self.children(&db, at)? {
-            (Some(first), Some(second)) => {
-                self.forks.push(Fork {
-                    parent: at,
-                    next: second,
-                });
-                self.elder = true;
+        let children = match self.depth < self.deepest {
+            true => self.children(db, at)?,
+            false => (None, None),
+        };
+        self.next = match children {
+            (None, _) => self.younger(db)?,
+            (Some(first), second) => {
+                self.depth += 1;
+                if let Some(second) = second {
+                    self.forks.push(Fork {
+                        parent: at,
+                        next: second,
+                        depth: self.depth,
+                    });
+                    self.elder = true;
+                }
                 Some(first)
             }
-            (Some(only), None) => Some(only),
-            (None, _) => self.younger(&db)?,
         };
-        Ok(Some(step))
+        Ok(())
     }
 
     /// The node at `at`, and the one written after it left in the page.
@@ -241,6 +278,7 @@ impl TreeWalk {
             return Ok(None);
         };
         let (parent, at) = (fork.parent, fork.next);
+        self.depth = fork.depth;
         match db.read(|tx| self.child_after(tx, parent, at))? {
             Some(next) => {
                 self.elder = true;
@@ -255,9 +293,9 @@ impl TreeWalk {
 
     /// A node that no walk from a root reaches hangs in a cycle or on a parent that is not there.
     fn finish(&self, conn: &Connection) -> Outcome<()> {
-        if self.seen == self.nodes {
+        let Some(nodes) = self.nodes.filter(|nodes| *nodes != self.seen) else {
             return Ok(());
-        }
+        };
         let operation = key(conn, OPERATION, &[self.first >> 32])?;
         if operation != Some(self.operation) {
             return Err(Fault::Ours(Error::new(
@@ -267,8 +305,8 @@ impl TreeWalk {
         }
         Err(Fault::Ours(Error::damaged(format!(
             "{} of {} nodes hang on no root; run `session-tree check`",
-            self.nodes.abs_diff(self.seen),
-            self.nodes
+            nodes.abs_diff(self.seen),
+            nodes
         ))))
     }
 }

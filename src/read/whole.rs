@@ -17,6 +17,7 @@ pub struct AllNodes {
     session_key: i64,
     /// Where the next page begins; `None` after the last.
     next: Option<i64>,
+    last: i64,
     page: VecDeque<PathNode>,
 }
 
@@ -26,13 +27,24 @@ impl AllNodes {
             db,
             session_key,
             next: Some(first_key(session_key)),
+            last: last_key(session_key),
             page: VecDeque::new(),
+        }
+    }
+
+    /// Those of these places in the order of writing, both ends included.
+    #[cfg(feature = "rpc")]
+    pub(crate) fn between(db: Arc<Db>, session_key: i64, first: u32, last: u32) -> AllNodes {
+        AllNodes {
+            next: Some(key_of(session_key, first).max(first_key(session_key))),
+            last: key_of(session_key, last),
+            ..AllNodes::new(db, session_key)
         }
     }
 
     fn read(&mut self, conn: &Connection, from: i64) -> Outcome<()> {
         let mut statement = conn.prepare_cached(NODES)?;
-        let mut rows = statement.query((from, last_key(self.session_key)))?;
+        let mut rows = statement.query((from, self.last))?;
         let mut bytes = 0;
         self.next = None;
         while let Some(row) = rows.next()? {

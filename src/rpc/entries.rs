@@ -3,11 +3,11 @@
 use super::convert::UNTYPED;
 use super::write::Raw;
 use crate::model::json::{Json, push_string};
-use crate::model::{MESSAGE, Result};
+use crate::model::{MESSAGE, OutlineNode, Result};
 use crate::read::PathNode;
 use crate::tree::SessionTree;
 
-/// All nodes of a session as entries, in the order of writing, each with its place in the order of the file.
+/// Nodes of a session as entries, in the order of writing, each with its place in the order of the file.
 pub(super) struct Entries {
     pub entries: Vec<Entry>,
 }
@@ -21,8 +21,22 @@ pub(super) struct Entry {
 
 impl Entries {
     pub fn read(tree: &SessionTree) -> Result<Entries> {
+        Entries::of(tree, tree.nodes())
+    }
+
+    /// Those of these nodes, which stand in the order of writing.
+    pub fn read_of(tree: &SessionTree, nodes: &[OutlineNode]) -> Result<Entries> {
+        let unbroken = nodes.chunk_by(|one, next| one.seq.checked_add(1) == Some(next.seq));
+        let ends = unbroken.filter_map(|run| Some((run.first()?.seq, run.last()?.seq)));
+        Entries::of(
+            tree,
+            ends.flat_map(|(first, last)| tree.nodes_between(first, last)),
+        )
+    }
+
+    fn of(tree: &SessionTree, nodes: impl Iterator<Item = Result<PathNode>>) -> Result<Entries> {
         let mut entries = Vec::new();
-        for node in tree.nodes() {
+        for node in nodes {
             let node = node?;
             let place = match node.source_line {
                 Some(line) => (false, line),

@@ -1,20 +1,21 @@
-//! A session as a tree in memory: who hangs below whom, in the order in which clients show it.
+//! A session, or a part of it, as a tree in memory: who hangs below whom, in the order in which clients show it.
 
 use std::cmp::Ordering;
 
 use super::failure::Failure;
 use crate::model::clock::ms_from_iso;
 use crate::model::{Error, OutlineNode, Result};
+use crate::read::Part;
 use crate::tree::SessionTree;
 
 /// Nodes that are read in one go.
 const PAGE: u32 = 4096;
 
-/// All nodes of a session, without their payloads.
+/// Nodes of a session, without their payloads.
 pub(super) struct Outline {
     /// In the order of writing.
     pub nodes: Vec<OutlineNode>,
-    /// Roots in the order of the file.
+    /// Roots in the order of the file; of a part, what it hangs from.
     pub roots: Vec<usize>,
     /// Of each node: its children, oldest first.
     pub children: Vec<Vec<usize>>,
@@ -26,15 +27,38 @@ impl Outline {
     /// # Errors
     /// `Damaged` where a node hangs below no root.
     pub fn read(tree: &SessionTree) -> Result<Outline, Failure> {
-        Outline::of(all_nodes(tree)?)
+        Outline::of(all_nodes(tree)?, None)
     }
 
-    fn of(nodes: Vec<OutlineNode>) -> Result<Outline, Failure> {
+    /// Reads what hangs below a node, or below all roots, so many levels deep.
+    ///
+    /// # Errors
+    /// `NodeNotFound`; `Damaged` where the top hangs below no root.
+    pub fn read_part(
+        tree: &SessionTree,
+        top: Option<&str>,
+        depth: Option<u64>,
+    ) -> Result<Outline, Failure> {
+        let part = Part {
+            top,
+            depth,
+            after: None,
+        };
+        let mut nodes = tree
+            .walk_part(part)?
+            .map(|step| Ok(step?.node))
+            .collect::<Result<Vec<OutlineNode>>>()?;
+        nodes.sort_unstable_by_key(|node| node.seq);
+        Outline::of(nodes, top)
+    }
+
+    fn of(nodes: Vec<OutlineNode>, top: Option<&str>) -> Result<Outline, Failure> {
         let mut roots = Vec::new();
         let mut children = vec![Vec::new(); nodes.len()];
         for (index, node) in nodes.iter().enumerate() {
             let siblings = match node.parent_seq {
                 None => Some(&mut roots),
+                Some(_) if Some(node.id.as_str()) == top => Some(&mut roots),
                 Some(seq) => nodes
                     .binary_search_by_key(&seq, |node| node.seq)
                     .ok()
@@ -58,43 +82,6 @@ impl Outline {
         Ok(outline)
     }
 
-    /// The nodes below some, these included, parents first; `depth` levels below them at most.
-    pub fn below(&self, tops: &[usize], depth: Option<u64>) -> Vec<usize> {
-        let mut found = Vec::new();
-        let mut level = tops.to_vec();
-        let mut left = depth;
-        while !level.is_empty() {
-            found.extend_from_slice(&level);
-            if left == Some(0) {
-                break;
-            }
-            left = left.map(|left| left - 1);
-            level = level
-                .iter()
-                .flat_map(|node| self.children.get(*node).into_iter().flatten().copied())
-                .collect();
-        }
-        found
-    }
-
-    /// Cuts off what is more than `depth` levels below `tops`.
-    pub fn cut_below(&mut self, tops: &[usize], depth: u64) {
-        let kept = self.below(tops, Some(depth));
-        let mut is_kept = vec![false; self.nodes.len()];
-        for node in kept {
-            if let Some(slot) = is_kept.get_mut(node) {
-                *slot = true;
-            }
-        }
-        for siblings in &mut self.children {
-            siblings.retain(|child| is_kept.get(*child) == Some(&true));
-        }
-    }
-
-    pub fn index_of(&self, id: &str) -> Option<usize> {
-        self.nodes.iter().position(|node| *node.id == *id)
-    }
-
     /// All nodes in the order of the file.
     pub fn in_file_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.nodes.len()).collect();
@@ -103,7 +90,12 @@ impl Outline {
     }
 
     fn refuse_cycles(&self) -> Result<()> {
-        let reached = self.below(&self.roots, None);
+        let mut reached = self.roots.clone();
+        let mut next = 0;
+        while let Some(children) = reached.get(next).and_then(|node| self.children.get(*node)) {
+            reached.extend_from_slice(children);
+            next += 1;
+        }
         if reached.len() == self.nodes.len() {
             return Ok(());
         }

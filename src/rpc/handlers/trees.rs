@@ -1,9 +1,12 @@
 //! The tree as a whole.
 
+use std::collections::HashMap;
+
 use super::{Answer, Connection};
-use crate::model::Result;
+use crate::model::{ErrorKind, Result};
+use crate::read::Part;
 use crate::rpc::convert;
-use crate::rpc::entries::Entries;
+use crate::rpc::entries::{Entries, Entry};
 use crate::rpc::failure::Failure;
 use crate::rpc::options::Dialect;
 use crate::rpc::tree::Outline;
@@ -20,48 +23,64 @@ pub(in crate::rpc) fn get_tree(connection: &mut Connection, request: GetTree) ->
     let tree = connection.tree(request.session.as_deref())?;
     // Read before the nodes: nodes are never removed from a live session, so the leaf is among them.
     let leaf_id = convert::string(tree.info()?.leaf.as_ref());
-    if request.flat && request.root.is_none() && request.depth.is_none() {
-        return flat_page(&tree, leaf_id, &request);
+    let is_part = request.root.is_some() || request.depth.is_some();
+    match (request.flat, is_part) {
+        (true, false) => return flat_page(&tree, leaf_id, &request),
+        (true, true) => return flat_part(&tree, leaf_id, &request),
+        (false, _) => {}
     }
-    let mut outline = Outline::read(&tree)?;
-    let tops = match &request.root {
-        None => outline.roots.clone(),
-        Some(id) => {
-            let found = outline.index_of(id);
-            vec![found.ok_or_else(|| Failure::entry_not_found(id))?]
-        }
+    let outline = match is_part {
+        false => Outline::read(&tree)?,
+        true => Outline::read_part(&tree, request.root.as_deref(), request.depth)
+            .map_err(|failure| unknown_top(failure, &request))?,
     };
-    if let Some(depth) = request.depth {
-        outline.cut_below(&tops, depth);
-    }
-    if request.flat {
-        return flat_part(&tree, leaf_id, &request, &outline, &tops);
-    }
     match connection.dialect() {
         Dialect::Dreb => {
             let open = |node: usize, json: &mut String| match outline.nodes.get(node) {
                 Some(node) => write::push_opened(json, &convert::node(&tree, node)?),
                 None => Ok(()),
             };
-            let roots = write::raw(write::nested(&tops, &outline.children, open, |_, _| ())?)?;
+            let nested = write::nested(&outline.roots, &outline.children, open, |_, _| ())?;
+            let roots = write::raw(nested)?;
             Ok(AnyTree::Nested(Tree { roots, leaf_id }))
         }
         Dialect::Pi => {
-            let tree = entries_tree(&tree, &outline, &tops)?;
+            let tree = entries_tree(&tree, &outline, is_part)?;
             Ok(AnyTree::Entries(PiTree { tree, leaf_id }))
         }
     }
 }
 
-fn entries_tree(tree: &SessionTree, outline: &Outline, tops: &[usize]) -> Answer<Raw> {
-    // Both are read in the order of writing; what was appended in between is in the second alone.
-    let entries = Entries::read(tree)?.entries;
+/// What other programs say of an id that is not there.
+fn unknown_top(failure: Failure, request: &GetTree) -> Failure {
+    match &request.root {
+        Some(top) if failure.code == ErrorKind::NodeNotFound.code() => {
+            Failure::entry_not_found(top)
+        }
+        _ => failure,
+    }
+}
+
+fn entries_tree(tree: &SessionTree, outline: &Outline, is_part: bool) -> Answer<Raw> {
+    // Both are in the order of writing; what was appended in between is in the entries of a whole session alone.
+    let entries = match is_part {
+        false => Entries::read(tree)?.entries,
+        true => Entries::read_of(tree, &outline.nodes)?.entries,
+    };
     let open = |node: usize, json: &mut String| {
         json.push_str("{\"entry\":");
         json.push_str(entries.get(node).map_or("null", |entry| entry.json.text()));
         Ok(())
     };
-    let label_times = label_times(outline, &entries);
+    let label_times = match is_part {
+        false => label_times(outline, &entries),
+        // The line of a label may stand anywhere in the session.
+        true if outline.nodes.iter().any(|node| node.label.is_some()) => {
+            let whole = Outline::read(tree)?;
+            label_times(&whole, &Entries::read(tree)?.entries)
+        }
+        true => HashMap::new(),
+    };
     let close = |node: usize, json: &mut String| {
         let Some(node) = outline.nodes.get(node) else {
             return;
@@ -75,15 +94,17 @@ fn entries_tree(tree: &SessionTree, outline: &Outline, tops: &[usize]) -> Answer
             }
         }
     };
-    write::raw(write::nested(tops, &outline.children, open, close)?)
+    write::raw(write::nested(
+        &outline.roots,
+        &outline.children,
+        open,
+        close,
+    )?)
 }
 
 /// Of each labelled node: the time of the last label line that names it. A label without such a line has none.
-fn label_times(
-    outline: &Outline,
-    entries: &[crate::rpc::entries::Entry],
-) -> std::collections::HashMap<String, String> {
-    let mut times = std::collections::HashMap::new();
+fn label_times(outline: &Outline, entries: &[Entry]) -> HashMap<String, String> {
+    let mut times = HashMap::new();
     for index in outline.in_file_order() {
         let (Some(node), Some(entry)) = (outline.nodes.get(index), entries.get(index)) else {
             continue;
@@ -141,32 +162,36 @@ fn flat_page(tree: &SessionTree, leaf_id: Option<String>, request: &GetTree) -> 
     }))
 }
 
-/// One page of a part of the tree, parents first.
-fn flat_part(
-    tree: &SessionTree,
-    leaf_id: Option<String>,
-    request: &GetTree,
-    outline: &Outline,
-    tops: &[usize],
-) -> Answer<AnyTree> {
+/// One page of a part of the tree, depth first. It costs the page and the path above it, whatever the size of the part.
+fn flat_part(tree: &SessionTree, leaf_id: Option<String>, request: &GetTree) -> Answer<AnyTree> {
     let as_of = tree.cursor()?.to_string();
-    let (start, limit) = (place(request)? as usize, limit(request) as usize);
-    let found = outline.below(tops, None);
-    if start > found.len() {
-        return Err(no_cursor(&start.to_string()));
+    let after = match &request.cursor {
+        Some(_) => Some(place(request)?),
+        None => None,
+    };
+    let part = Part {
+        top: request.root.as_deref(),
+        depth: request.depth,
+        after,
+    };
+    let walk = tree.walk_part(part).map_err(|error| match error.kind() {
+        ErrorKind::InvalidArgument => no_cursor(request.cursor.as_deref().unwrap_or_default()),
+        _ => unknown_top(error.into(), request),
+    })?;
+    let mut walk = walk.peekable();
+    let mut nodes = Vec::new();
+    let mut last = 0;
+    for step in walk.by_ref().take(limit(request) as usize) {
+        let node = step?.node;
+        last = node.seq;
+        nodes.push(convert::node(tree, &node)?);
     }
-    let end = start.saturating_add(limit);
-    let nodes = found
-        .iter()
-        .skip(start)
-        .take(limit)
-        .filter_map(|node| outline.nodes.get(*node))
-        .map(|node| convert::node(tree, node))
-        .collect::<Result<_>>()?;
+    // An error of the node after the page is told by the page that holds it.
+    let next_cursor = walk.peek().map(|_| last.to_string());
     Ok(AnyTree::Flat(FlatTree {
         nodes,
         leaf_id,
-        next_cursor: (end < found.len()).then(|| end.to_string()),
+        next_cursor,
         as_of,
     }))
 }
@@ -181,10 +206,7 @@ pub(in crate::rpc) fn get_entries(
     if let Some(since) = &request.since {
         let at = entries.iter().position(|entry| entry.id == *since);
         let at = at.ok_or_else(|| {
-            Failure::of(
-                crate::model::ErrorKind::NodeNotFound,
-                format!("Entry not found: {since}"),
-            )
+            Failure::of(ErrorKind::NodeNotFound, format!("Entry not found: {since}"))
         })?;
         entries.drain(..=at);
     }
