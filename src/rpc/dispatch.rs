@@ -1,6 +1,5 @@
 //! From a line to the function that carries it out, and back to a line.
 
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -12,10 +11,11 @@ use super::framing::{Incoming, MAX_REQUEST_BYTES};
 use super::methods;
 use super::options::{Access, Dialect};
 use super::output::{Data, Texts, Ticket};
+use super::reading::parsed;
 use super::types::answers::Nothing;
 use super::write::Head;
 use crate::model::ErrorKind;
-use crate::model::json::{Json, push_string, replace_lone_surrogates, validate};
+use crate::model::json::{Json, validate};
 
 /// One command of the protocol.
 pub(super) struct Method {
@@ -55,79 +55,6 @@ pub(super) fn run_late<Q: DeserializeOwned>(
         Ok(request) => handler(connection, request, ticket),
         Err(failure) => ticket.fail(failure),
     }
-}
-
-/// Takes the text by value, so that a large request is not held twice while it is carried out.
-fn parsed<Q: DeserializeOwned>(text: String) -> Result<Q, Failure> {
-    match serde_json::from_str(&text) {
-        Ok(request) => Ok(request),
-        Err(_) => parsed_as_javascript_does(&text),
-    }
-}
-
-/// No command has more members.
-const MOST_MEMBERS: usize = 16;
-
-/// Of members with one name the last counts, and half of a surrogate pair in a text is U+FFFD.
-fn parsed_as_javascript_does<Q: DeserializeOwned>(text: &str) -> Result<Q, Failure> {
-    let members = last_members(text);
-    let problem = match serde_json::from_str(&object(&members, None)) {
-        Ok(request) => return Ok(request),
-        Err(error) => without_place(&error),
-    };
-    // The member without which the problem is another one.
-    let culprit = members
-        .iter()
-        .enumerate()
-        .take(MOST_MEMBERS)
-        .find(|(at, _)| {
-            let without = serde_json::from_str::<Q>(&object(&members, Some(*at)));
-            without.map_or_else(|error| without_place(&error) != problem, |_| true)
-        });
-    let place = culprit.map_or_else(String::new, |(_, (name, _))| format!("`{name}`: "));
-    let text = format!("the request cannot be used: {place}{problem}");
-    Err(Failure::invalid(text))
-}
-
-fn last_members(text: &str) -> Vec<(String, String)> {
-    let mut members: Vec<(String, String)> = Vec::new();
-    let mut places = HashMap::new();
-    for (name, value) in Json::new(text).members() {
-        let value = match value.is_string() {
-            true => replace_lone_surrogates(value.text()).into_owned(),
-            false => value.text().to_owned(),
-        };
-        let at = *places.entry(name.to_string()).or_insert(members.len());
-        match members.get_mut(at) {
-            Some((_, known)) => *known = value,
-            None => members.push((name.into_owned(), value)),
-        }
-    }
-    members
-}
-
-fn object(members: &[(String, String)], without: Option<usize>) -> String {
-    let mut json = String::from("{");
-    for (at, (name, value)) in members.iter().enumerate() {
-        if without == Some(at) {
-            continue;
-        }
-        if json.len() > 1 {
-            json.push(',');
-        }
-        push_string(&mut json, name);
-        json.push(':');
-        json.push_str(value);
-    }
-    json.push('}');
-    json
-}
-
-/// The place in the line says little to a person; the name of the member does.
-fn without_place(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let end = text.rfind(" at line ").unwrap_or(text.len());
-    text.get(..end).unwrap_or(&text).to_owned()
 }
 
 pub(super) fn request_schema<Q: JsonSchema, A>(

@@ -65,6 +65,12 @@ impl Failure {
         Failure::of(ErrorKind::InvalidArgument, text)
     }
 
+    /// Names the member of the request that is to blame.
+    pub fn at(mut self, place: &str) -> Failure {
+        self.text.insert_str(0, &format!("`{place}`: "));
+        self
+    }
+
     pub fn internal(problem: impl fmt::Display) -> Failure {
         Failure::new(
             code::INTERNAL,

@@ -22,6 +22,7 @@ mod options;
 mod output;
 mod peer;
 mod queue;
+mod reading;
 mod running;
 mod schema;
 mod server;

@@ -21,6 +21,32 @@ fn requests_are_read_as_javascript_reads_them() {
     client.send_bytes(b"{\"type\":\"set_session_name\",\"name\":\"x\\ud800y\"}\n");
     while client.message().unwrap()["type"] != "response" {}
     assert_eq!(tree.info().unwrap().name.as_deref(), Some("x\u{fffd}y"));
+    // In the nodes of a list too; a payload stays as it is.
+    let payload = r#"{"a":1,"a":2,"b":"\ud800"}"#;
+    client.send_bytes(
+        format!(
+            concat!(
+                r#"{{"type":"append_many","nodes":[{{"kind":"x","kind":"y","payload":{{}}}},"#,
+                r#"{{"kind":"k\ud800","payload":{},"nodeId":"\udc00","nodes":[{{"kind":1}}]}}]}}"#,
+                "\n"
+            ),
+            payload
+        )
+        .as_bytes(),
+    );
+    assert_eq!(
+        client.answer()["data"],
+        json!({"nodeIds": ["n2", "\u{fffd}"]})
+    );
+    let kinds: Vec<String> = tree
+        .outline(2, 9)
+        .unwrap()
+        .into_iter()
+        .map(|it| it.kind)
+        .collect();
+    assert_eq!(kinds, ["y", "k\u{fffd}"]);
+    let stored = tree.node("\u{fffd}").unwrap().unwrap();
+    assert_eq!(stored.message.as_str(), payload);
     client.end();
 }
 
@@ -35,7 +61,18 @@ fn a_member_of_the_wrong_type_is_named() {
             json!({"type": "rewind", "nodeId": "n0", "timestampMs": "x"}),
             "timestampMs",
         ),
-        (json!({"type": "append_many", "nodes": [5]}), "nodes"),
+        (json!({"type": "append_many", "nodes": 5}), "nodes"),
+        (json!({"type": "append_many", "nodes": [5]}), "nodes[0]"),
+        (
+            json!({"type": "append_many", "nodes": [{"kind": "x", "payload": {}}, {"kind": "x"}]}),
+            "nodes[1]",
+        ),
+        (
+            json!({"type": "append_many", "nodes": [
+                {"kind": "x", "payload": {}, "nodeId": null}, {"kind": "x", "payload": {}},
+                {"kind": "x", "payload": {}}, {"payload": {}, "more": 1, "nodeId": 7, "kind": 8}]}),
+            "nodes[3].nodeId",
+        ),
         (json!({"type": "get_tree", "session": {}}), "session"),
     ] {
         let (code, text) = client.failure(request);
@@ -45,8 +82,29 @@ fn a_member_of_the_wrong_type_is_named() {
             "{text}"
         );
     }
-    let text = client.failure(json!({"type": "node"})).1;
-    assert!(text.contains("missing field `nodeId`"), "{text}");
+    // What is JSON of the right type, and no payload.
+    for (request, place) in [
+        (
+            json!({"type": "append_many", "nodes": [{"kind": "x", "payload": {}}, {"kind": "x", "payload": 1}]}),
+            "nodes[1].payload",
+        ),
+        (
+            json!({"type": "from_linear", "messages": [{"role": "user"}, {"role": "user"}, []]}),
+            "messages[2]",
+        ),
+    ] {
+        let (code, text) = client.failure(request);
+        assert_eq!(code, "invalid_message");
+        assert!(text.starts_with(&format!("`{place}`: ")), "{text}");
+    }
+    for (request, missing) in [
+        (json!({"type": "node"}), "nodeId"),
+        (json!({"type": "diff", "left": "main"}), "right"),
+    ] {
+        let text = client.failure(request).1;
+        let expected = format!("the request cannot be used: missing field `{missing}`");
+        assert_eq!(text, expected);
+    }
     client.end();
 }
 

@@ -42,15 +42,16 @@ pub(in crate::rpc) fn append_many(
     request: AppendMany,
 ) -> Answer<NodeIds> {
     let mut nodes = Vec::with_capacity(request.nodes.len());
-    for node in request.nodes {
-        nodes.push(convert::new_node(
+    for (at, node) in request.nodes.into_iter().enumerate() {
+        let node = convert::new_node(
             node.kind,
             node.payload,
             node.branch,
             node.expected_leaf,
             node.node_id,
             node.created_at_ms,
-        )?);
+        );
+        nodes.push(node.map_err(|failure| failure.at(&format!("nodes[{at}].payload")))?);
     }
     let mover = connection.mover(request.session.as_deref())?;
     let node_ids = convert::strings(mover.append_many(nodes)?);
@@ -62,8 +63,9 @@ pub(in crate::rpc) fn from_linear(
     request: FromLinear,
 ) -> Answer<SessionId> {
     let mut messages = Vec::with_capacity(request.messages.len());
-    for payload in request.messages {
-        messages.push(convert::message(payload)?);
+    for (at, payload) in request.messages.into_iter().enumerate() {
+        let message = convert::message(payload);
+        messages.push(message.map_err(|failure| failure.at(&format!("messages[{at}]")))?);
     }
     let tree = connection
         .store
