@@ -34,12 +34,29 @@ struct Shared {
 #[derive(Default)]
 struct State {
     is_over: bool,
+    /// Subscriptions that there were so far.
+    subscriptions: u64,
     sessions: HashMap<String, Watched>,
-    all: Option<HashMap<SessionId, Cursor>>,
+    all: Option<WatchedAll>,
+}
+
+impl State {
+    fn number(&mut self) -> u64 {
+        self.subscriptions += 1;
+        self.subscriptions
+    }
+}
+
+#[derive(Clone)]
+struct WatchedAll {
+    number: u64,
+    cursors: HashMap<SessionId, Cursor>,
 }
 
 #[derive(Clone)]
 struct Watched {
+    /// Tells a subscription from a later one to the same session.
+    number: u64,
     since: Cursor,
     /// `None`: it was not there yet.
     tree: Option<SessionTree>,
@@ -70,23 +87,31 @@ impl Watch {
 
     /// Tells of a session from now on. It may be one that comes to be later.
     pub fn add(&self, session: &str, since: Cursor) {
-        let watched = Watched { since, tree: None };
-        self.shared
-            .lock()
-            .sessions
-            .insert(session.to_owned(), watched);
+        let mut state = self.shared.lock();
+        let watched = Watched {
+            number: state.number(),
+            since,
+            tree: None,
+        };
+        state.sessions.insert(session.to_owned(), watched);
         self.shared.changed.notify_all();
     }
 
     pub fn add_all(&self, cursors: Vec<(SessionId, Cursor)>) {
-        self.shared.lock().all = Some(cursors.into_iter().collect());
+        let mut state = self.shared.lock();
+        state.all = Some(WatchedAll {
+            number: state.number(),
+            cursors: cursors.into_iter().collect(),
+        });
         self.shared.changed.notify_all();
     }
 
+    /// No event of the subscription is put on its way after this.
     pub fn remove(&self, session: &str) {
         self.shared.lock().sessions.remove(session);
     }
 
+    /// As [`remove`](Watch::remove).
     pub fn remove_all(&self) {
         self.shared.lock().all = None;
     }
@@ -127,8 +152,9 @@ impl Watcher {
             if let Some(before) = all
                 && let Ok(now) = self.look_at_all(&before)
                 && let Some(slot) = &mut self.shared.lock().all
+                && slot.number == before.number
             {
-                *slot = now;
+                slot.cursors = now;
             }
             let state = self.shared.lock();
             if state.is_over {
@@ -145,7 +171,7 @@ impl Watcher {
         let is_same = state
             .sessions
             .get(session)
-            .is_some_and(|watched| watched.since == before.since);
+            .is_some_and(|watched| watched.number == before.number);
         match seen {
             _ if !is_same => {}
             Some(seen) => drop(state.sessions.insert(session.to_owned(), seen)),
@@ -168,8 +194,10 @@ impl Watcher {
         loop {
             let page = match tree.changes(Some(watched.since), PAGE) {
                 Err(error) if error.kind() == ErrorKind::SessionNotFound => {
-                    let session = session.to_owned();
-                    send_event(&self.output, &TreeEvent::SessionDeleted { session });
+                    let event = TreeEvent::SessionDeleted {
+                        session: session.to_owned(),
+                    };
+                    self.tell(session, watched.number, &event);
                     return Ok(None);
                 }
                 page => page?,
@@ -188,30 +216,52 @@ impl Watcher {
                 changes,
                 cursor: page.cursor.to_string(),
             };
-            send_event(&self.output, &event);
-            if !page.more || self.output.is_closed() || self.shared.lock().is_over {
+            if !self.tell(session, watched.number, &event) || !page.more {
                 return Ok(Some(watched));
             }
         }
     }
 
-    fn look_at_all(
-        &self,
-        before: &HashMap<SessionId, Cursor>,
-    ) -> Result<HashMap<SessionId, Cursor>> {
+    /// Puts an event of a subscription on its way, unless it is over. Returns whether to go on with it.
+    ///
+    /// The state is held meanwhile, so that a subscription does not end between the question and the event. Only the client,
+    /// which takes from the output, can keep this waiting.
+    fn tell(&self, session: &str, number: u64, event: &TreeEvent) -> bool {
+        let state = self.shared.lock();
+        let is_on = state
+            .sessions
+            .get(session)
+            .is_some_and(|watched| watched.number == number);
+        if is_on && !state.is_over {
+            send_event(&self.output, event);
+        }
+        is_on && !state.is_over && !self.output.is_closed()
+    }
+
+    /// As [`tell`](Watcher::tell), of the subscription to all sessions.
+    fn tell_of_all(&self, number: u64, event: &TreeEvent) {
+        let state = self.shared.lock();
+        let is_on = state.all.as_ref().is_some_and(|all| all.number == number);
+        if is_on && !state.is_over {
+            send_event(&self.output, event);
+        }
+    }
+
+    fn look_at_all(&self, before: &WatchedAll) -> Result<HashMap<SessionId, Cursor>> {
         let now: HashMap<SessionId, Cursor> = self.store.cursors()?.into_iter().collect();
         for (session, cursor) in &now {
-            if before.get(session) != Some(cursor) {
+            if before.cursors.get(session) != Some(cursor) {
                 let event = TreeEvent::SessionChanged {
                     session: session.to_string(),
                     cursor: cursor.to_string(),
                 };
-                send_event(&self.output, &event);
+                self.tell_of_all(before.number, &event);
             }
         }
-        for session in before.keys().filter(|session| !now.contains_key(*session)) {
+        let gone = before.cursors.keys();
+        for session in gone.filter(|session| !now.contains_key(*session)) {
             let session = session.to_string();
-            send_event(&self.output, &TreeEvent::SessionDeleted { session });
+            self.tell_of_all(before.number, &TreeEvent::SessionDeleted { session });
         }
         Ok(now)
     }

@@ -183,3 +183,29 @@ fn a_subscription_is_answered_first_and_only_from_its_own_cursors() {
     assert_eq!(client.data(last)["nodes"], json!([]));
     client.end();
 }
+
+/// After the answer of `unsubscribe` comes no event, though the watching thread is in the middle of them: what is to be told is
+/// more than the server holds for a client that does not read.
+#[test]
+fn no_event_comes_after_the_end_of_a_subscription() {
+    let store = memory_store();
+    let tree = talk(&store, &["u1"; 600]);
+    let label = "x".repeat(40_000);
+    for node in tree.active_path().unwrap() {
+        tree.label(&node, &label).unwrap();
+    }
+    let mut client = Client::new(&store);
+    for all in [false, true, false] {
+        client.data(json!({"type": "subscribe", "all": true}));
+        client.data(json!({"type": "subscribe", "since": "0.0"}));
+        assert!(!shown(&client.event()).is_empty());
+        client.data(json!({"type": "unsubscribe", "all": all}));
+        client.data(json!({"type": "unsubscribe", "all": !all}));
+        client.events.clear();
+        tree.label("n0", "something more to tell").unwrap();
+        client.data(json!({"type": "hello"}));
+        assert_eq!(client.events, Vec::<Value>::new());
+    }
+    // What would still be told comes before the end.
+    client.end();
+}
