@@ -2,6 +2,7 @@
 
 mod beats;
 mod held;
+mod undo;
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};

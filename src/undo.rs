@@ -66,7 +66,7 @@ impl SessionTree {
     }
 }
 
-fn public(done: ops::Undone) -> Undone {
+pub(crate) fn public(done: ops::Undone) -> Undone {
     Undone {
         verb: done.verb,
         branch: done.branch,

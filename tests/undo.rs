@@ -224,3 +224,51 @@ fn a_name_under_which_somebody_went_on_stays_in_sight() {
     tree.undo(None).unwrap().unwrap();
     assert_eq!(ends(&tree), "*main n2 main-rewound n3");
 }
+
+/// Who is in a turn takes moves back, and goes on where that leads; who is not meets the turn.
+#[test]
+fn a_turn_undoes_its_moves_and_goes_on() {
+    let tree = linear();
+    let turn = tree.begin_turn(None).unwrap();
+    turn.rewind("n0", None).unwrap();
+    assert_eq!(kind(tree.undo(None)), ErrorKind::Busy);
+    assert_eq!(turn.undo(None).unwrap().unwrap().verb, "rewind");
+    assert_eq!(
+        (turn.leaf().as_deref(), ends(&tree).as_str()),
+        (Some("n2"), "*main n2 (main-rewound n2)")
+    );
+    turn.branch("n1", Some("try"), None).unwrap();
+    assert_eq!(turn.undo(None).unwrap().unwrap().branch, "main");
+    assert_eq!(turn.branch_name(), "main");
+    assert_eq!(kind(tree.redo(None)), ErrorKind::Busy);
+    assert_eq!(turn.redo(None).unwrap().unwrap().branch, "try");
+    assert_eq!(
+        turn.append_message(Message::user("on"), None).unwrap(),
+        "n3"
+    );
+    assert_eq!(tree.path_of("try").unwrap(), ["n0", "n1", "n3"]);
+    // What it has gone on from is not taken from under it, and the turn holds.
+    assert_eq!(kind(turn.undo(None)), ErrorKind::LeafMoved);
+    turn.append_message(Message::user("and on"), None).unwrap();
+    turn.end().unwrap();
+    assert_eq!(tree.active_path().unwrap(), ["n0", "n1", "n3", "n4"]);
+}
+
+/// A turn on a branch that is not active stays there when a move of another one is taken back.
+#[test]
+fn a_turn_aside_stays_aside() {
+    let tree = linear();
+    tree.create_branch(Some("n1"), Some("side"), None).unwrap();
+    tree.rewind("n0", None).unwrap();
+    let turn = tree.begin_turn(Some("side")).unwrap();
+    assert_eq!(
+        turn.undo(None).unwrap().unwrap().leaf.as_deref(),
+        Some("n2")
+    );
+    assert_eq!(
+        (turn.branch_name().as_str(), turn.leaf().as_deref()),
+        ("side", Some("n1"))
+    );
+    turn.append_message(Message::user("aside"), None).unwrap();
+    assert_eq!(tree.path_of("side").unwrap(), ["n0", "n1", "n3"]);
+}

@@ -96,6 +96,13 @@ pub(crate) struct Undone {
     pub leaf: Option<NodeId>,
 }
 
+impl Undone {
+    /// Whether it changed which branch is active.
+    pub fn switches(&self) -> bool {
+        is_switch(&self.verb)
+    }
+}
+
 /// Takes the newest move back. `None` where there is none.
 pub(crate) fn undo(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<Option<Undone>> {
     admit(conn, ctx)?;
@@ -173,7 +180,11 @@ pub(crate) fn redo(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<Option<Undone>> 
 }
 
 fn switches(made: &Move) -> bool {
-    matches!(made.verb.as_str(), "switch" | "branch")
+    is_switch(&made.verb)
+}
+
+fn is_switch(verb: &str) -> bool {
+    matches!(verb, "switch" | "branch")
 }
 
 fn text(made: &Move, name: &str) -> String {

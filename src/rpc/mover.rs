@@ -3,6 +3,7 @@
 use crate::model::{NewNode, NodeId, Result};
 use crate::tree::SessionTree;
 use crate::turn::Turn;
+use crate::undo::Undone;
 
 pub(super) enum Mover<'a> {
     Anybody(SessionTree),
@@ -47,6 +48,20 @@ impl Mover<'_> {
         match self {
             Mover::Anybody(tree) => tree.create_branch(from, name, at),
             Mover::Turn(turn) => turn.create_branch(from, name, at),
+        }
+    }
+
+    pub fn undo(&self, at: Option<i64>) -> Result<Option<Undone>> {
+        match self {
+            Mover::Anybody(tree) => tree.undo(at),
+            Mover::Turn(turn) => turn.undo(at),
+        }
+    }
+
+    pub fn redo(&self, at: Option<i64>) -> Result<Option<Undone>> {
+        match self {
+            Mover::Anybody(tree) => tree.redo(at),
+            Mover::Turn(turn) => turn.redo(at),
         }
     }
 

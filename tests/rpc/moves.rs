@@ -106,6 +106,29 @@ fn a_fork_has_what_its_path_has() {
     client.end();
 }
 
+/// In its own turn a connection takes its moves back, and the turn follows; others meet the turn.
+#[test]
+fn moves_are_undone_in_an_own_turn() {
+    let store = memory_store();
+    let tree = talk(&store, &["u1", "a1", "u2"]);
+    let mut client = Client::new(&store);
+    let mut other = Client::new(&store);
+    client.data(json!({"type": "begin_turn"}));
+    client.data(json!({"type": "branch", "fromNode": "n0", "name": "try"}));
+    assert_eq!(other.failure(json!({"type": "undo"})).0, "busy");
+    assert_eq!(
+        client.data(json!({"type": "undo"}))["undone"],
+        json!({"verb": "branch", "branch": "main", "leafId": "n2"})
+    );
+    client.data(json!({"type": "redo"}));
+    client.data(json!({"type": "undo"}));
+    client.data(json!({"type": "append_message", "message": {"role": "user", "content": "on"}}));
+    client.data(json!({"type": "end_turn"}));
+    assert_eq!(tree.active_path().unwrap(), ["n0", "n1", "n2", "n3"]);
+    client.end();
+    other.end();
+}
+
 /// In its own turn a connection makes branches; what only somebody outside can do is refused with the way out.
 #[test]
 fn what_works_in_an_own_turn() {
@@ -124,8 +147,6 @@ fn what_works_in_an_own_turn() {
         "the turn goes on where it was"
     );
     for request in [
-        json!({"type": "undo"}),
-        json!({"type": "redo"}),
         json!({"type": "clone"}),
         json!({"type": "fork", "entryId": "n1"}),
     ] {

@@ -166,6 +166,8 @@ fn a_released_turn_is_lost_and_says_to_whom() {
         turn.rewind("n0", None).map(drop),
         turn.branch("n0", None, None).map(drop),
         turn.switch_branch("main"),
+        turn.undo(None).map(drop),
+        turn.redo(None).map(drop),
     ] {
         assert_eq!(kind(result), ErrorKind::TurnLost);
     }

@@ -7,15 +7,13 @@ use crate::rpc::types::requests::Undo;
 use crate::undo::Undone;
 
 pub(in crate::rpc) fn undo(connection: &mut Connection, request: Undo) -> Answer<UndoneAnswer> {
-    let tree = connection.tree_to_change(request.session.as_deref())?;
-    let undone = tree.undo(request.timestamp_ms);
-    Ok(answer(connection.outside_its_turn(&tree, "undo", undone)?))
+    let mover = connection.mover(request.session.as_deref())?;
+    Ok(answer(mover.undo(request.timestamp_ms)?))
 }
 
 pub(in crate::rpc) fn redo(connection: &mut Connection, request: Undo) -> Answer<UndoneAnswer> {
-    let tree = connection.tree_to_change(request.session.as_deref())?;
-    let redone = tree.redo(request.timestamp_ms);
-    Ok(answer(connection.outside_its_turn(&tree, "redo", redone)?))
+    let mover = connection.mover(request.session.as_deref())?;
+    Ok(answer(mover.redo(request.timestamp_ms)?))
 }
 
 fn answer(undone: Option<Undone>) -> UndoneAnswer {
