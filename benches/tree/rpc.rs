@@ -66,16 +66,27 @@ const PAGE_SCAN: &str = "
   SELECT key, id, parent_key, kind, role, preview, created_at_ms, time_text FROM nodes
   WHERE key >= ?1 ORDER BY key LIMIT ?2";
 
-fn floor_page<'a>(store: &Path, place: usize, from: usize, rows: usize) -> Contestant<'a> {
+/// The same rows each time or, through a `walk` of so many rows, those after the ones before.
+fn floor_page<'a>(
+    store: &Path,
+    place: usize,
+    from: usize,
+    rows: usize,
+    walk: Option<usize>,
+) -> Contestant<'a> {
     let conn =
         Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY).expect("the store");
     let first: i64 = conn
         .query_row("SELECT min(key) FROM nodes", (), |row| row.get(0))
         .expect("a node");
     Contestant::new(
-        format!("bare scan of {rows} rows from row {from}"),
+        match walk {
+            None => format!("bare scan of {rows} rows from row {from}"),
+            Some(nodes) => format!("bare scan of the next {rows} rows of {nodes}"),
+        },
         place,
-        move |_| {
+        move |nth| {
+            let from = walk.map_or(from, |nodes| nth * rows % nodes);
             let mut scan = conn.prepare_cached(PAGE_SCAN).expect("a statement");
             let mut text = String::new();
             let mut count = 0;
@@ -143,19 +154,21 @@ pub fn pages(sizes: &[Sized], length: Length) -> Outcome {
     for Sized { nodes, store, .. } in sizes {
         let (nodes, middle) = (*nodes, nodes / 2);
         let floor = contestants.len();
-        contestants.push(floor_page(store, floor, 0, PAGE));
+        contestants.push(floor_page(store, floor, 0, PAGE, None));
         contestants.push(page(store, floor, 0, PAGE, nodes));
-        contestants.push(floor_page(store, floor + 2, middle, LATER_PAGE));
+        contestants.push(floor_page(store, floor + 2, middle, LATER_PAGE, None));
         contestants.push(page(store, floor + 2, middle, LATER_PAGE, nodes));
-        contestants.push(next_page(store, floor + 2, nodes));
+        contestants.push(floor_page(store, floor + 4, 0, LATER_PAGE, Some(nodes)));
+        contestants.push(next_page(store, floor + 4, nodes));
     }
     let outcome = contest(length, contestants);
     outcome.print("get_tree, a flat page through rpc::serve");
-    let largest = (sizes.len() - 1) * 5;
+    let largest = (sizes.len() - 1) * 6;
     for (name, place) in [
         ("from the start", 1),
         ("from the middle", 3),
-        ("the next", 4),
+        ("scan of the next rows", 4),
+        ("the next", 5),
     ] {
         growth(
             &outcome,
@@ -187,7 +200,7 @@ pub fn parts(sizes: &[Sized], length: Length) -> Outcome {
             ),
         ] {
             let floor = contestants.len();
-            contestants.push(floor_page(store, floor, middle, rows));
+            contestants.push(floor_page(store, floor, middle, rows, None));
             let mut client = Client::on(store);
             let request = format!("{{\"type\":\"get_tree\",{request}}}\n");
             let last = format!("\"id\":\"n{}\"", middle + rows - 1);
