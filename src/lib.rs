@@ -87,7 +87,9 @@ pub use model::error::{Error, ErrorKind, Result};
 pub use model::guard::{GuardKind, Holder};
 pub use model::id::{NodeId, SessionId};
 pub use model::message::{InvalidMessage, Message, TooDeep};
-pub use model::navigation::{HookDecision, NavigateOptions, Navigated, NavigationSummary};
+pub use model::navigation::{
+    HookDecision, NavigateOptions, Navigated, NavigationSummary, Unsummarized,
+};
 pub use model::node::{NewNode, OutlineNode, TreeNode};
 pub use model::selection::Selection;
 pub use model::session::{NewSession, SessionInfo};

@@ -6,7 +6,9 @@ mod navigate;
 
 use std::fmt;
 
-use crate::model::{ErrorKind, NavigateOptions, Navigated, NavigationSummary, NodeId, Result};
+use crate::model::{
+    ErrorKind, NavigateOptions, Navigated, NavigationSummary, NodeId, Result, Unsummarized,
+};
 use crate::ops::{self, Permit, Place, Route};
 use crate::read::{self, PathPlan, path_ids};
 use crate::tree::SessionTree;
@@ -159,7 +161,7 @@ impl Navigation {
     /// Makes the move. The old leaf is kept under a sibling name if it would have none otherwise; a summary becomes a node of
     /// kind `branch_summary` under the new leaf, and the summary of the branch left behind.
     ///
-    /// A navigation that was aborted answers so, and moves nothing.
+    /// An empty summary is none, which the answer says. A navigation that was aborted answers so, and moves nothing.
     ///
     /// # Errors
     /// `LeafMoved` where the branch was moved, or another made active, from outside the guards; `TurnLost` where the
@@ -190,6 +192,9 @@ impl Navigation {
                     leaf: moved.leaf,
                     preserved_branch: moved.preserved,
                     summary_node: moved.summary_node,
+                    unsummarized: summary
+                        .filter(|summary| summary.text.is_empty())
+                        .map(|_| Unsummarized::EmptySummary),
                     ..Navigated::default()
                 })
             }

@@ -24,7 +24,9 @@ pub(crate) use fingerprint::{Fingerprint, fingerprint, hex};
 pub(crate) use guard::{GuardKind, Holder};
 pub(crate) use id::{NodeId, SessionId, counted, is_counted, new_session_id, random_hex};
 pub(crate) use message::Message;
-pub(crate) use navigation::{HookDecision, NavigateOptions, Navigated, NavigationSummary};
+pub(crate) use navigation::{
+    HookDecision, NavigateOptions, Navigated, NavigationSummary, Unsummarized,
+};
 pub(crate) use node::{Expecting, MESSAGE, NewNode, OutlineNode, TreeNode};
 pub(crate) use preview::{content_text, preview, role, role_and_preview};
 pub(crate) use selection::Selection;

@@ -1,5 +1,7 @@
 //! What a navigation is asked for, and what came of it.
 
+use std::fmt;
+
 use super::error::Error;
 use super::id::NodeId;
 
@@ -112,8 +114,41 @@ pub struct Navigated {
     pub preserved_branch: Option<String>,
     /// The node that holds the summary.
     pub summary_node: Option<NodeId>,
+    /// The move was made without the summary that was asked for or given.
+    pub unsummarized: Option<Unsummarized>,
     /// The move was made, and a hook failed after it.
     pub after_error: Option<Error>,
+}
+
+/// Why a navigation was made without the summary that was wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unsummarized {
+    /// The new leaf is below the old one, or there was no old one: nothing was left behind.
+    NothingLeftBehind,
+    /// The summary was the empty text.
+    EmptySummary,
+}
+
+impl Unsummarized {
+    /// A word for programs: `nothing_left_behind` or `empty_summary`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Unsummarized::NothingLeftBehind => "nothing_left_behind",
+            Unsummarized::EmptySummary => "empty_summary",
+        }
+    }
+}
+
+impl fmt::Display for Unsummarized {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unsummarized::NothingLeftBehind => {
+                "moved without a summary: nothing was left behind that it could stand for"
+            }
+            Unsummarized::EmptySummary => "moved without a summary: the summary was empty",
+        })
+    }
 }
 
 /// What a hook wants of a navigation. The default: go on.

@@ -2,7 +2,9 @@
 
 use super::abort::abort;
 use super::{Navigation, NavigationHooks, NavigationSummarizer, SummaryRequest, Way, gave_up};
-use crate::model::{Error, ErrorKind, NavigateOptions, Navigated, NavigationSummary, Result};
+use crate::model::{
+    Error, ErrorKind, NavigateOptions, Navigated, NavigationSummary, Result, Unsummarized,
+};
 use crate::ops::{self, Planning};
 use crate::read;
 use crate::tree::SessionTree;
@@ -108,8 +110,12 @@ impl SessionTree {
                 Err(error) => return Err(error),
             },
         };
+        let wants_none = options.summarize && summary.is_none();
         let mut done = navigation.commit(summary)?;
         if !done.cancelled {
+            if wants_none {
+                done.unsummarized = Some(Unsummarized::NothingLeftBehind);
+            }
             done.after_error = hooks.after(self, &done).err();
         }
         Ok(done)

@@ -9,6 +9,7 @@ use crate::turns::{Bench, bench, kind, texts};
 use session_tree::{
     Error, ErrorKind, GuardKind, HookDecision, Message, NavigateOptions, Navigated, Navigation,
     NavigationHooks, NavigationSummarizer, NewNode, Result, SessionTree, Store, SummaryRequest,
+    Unsummarized,
 };
 use std::cell::RefCell;
 use std::sync::mpsc;

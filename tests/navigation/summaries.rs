@@ -91,11 +91,18 @@ fn what_is_summarised() {
     );
     // From before the first node nothing is left behind either.
     tree.navigate("n0", &NavigateOptions::new(), None).unwrap();
+    let done = tree.navigate("n3", &summarizing(), Some(&never)).unwrap();
     assert_eq!(
-        tree.navigate("n3", &summarizing(), Some(&never))
-            .unwrap()
-            .summary_node,
-        None
+        (
+            done.summary_node,
+            done.unsummarized,
+            done.unsummarized.unwrap().code()
+        ),
+        (
+            None,
+            Some(Unsummarized::NothingLeftBehind),
+            "nothing_left_behind"
+        )
     );
     // Something is left behind, but it says nothing to a model.
     let tree = talk();
@@ -109,7 +116,8 @@ fn what_is_summarised() {
     let done = tree.navigate("n5", &summarizing(), Some(&never)).unwrap();
     let node = tree.node(&done.summary_node.unwrap()).unwrap().unwrap();
     assert!(node.message.as_str().contains("No content to summarize"));
-    // An empty summary is none.
+    assert_eq!(done.unsummarized, None);
+    // An empty summary is none, and the answer says so, whoever left it empty.
     let tree = talk();
     let silent = Summarizer(|_: &SummaryRequest<'_>| Ok(String::new()));
     let done = tree
@@ -119,6 +127,13 @@ fn what_is_summarised() {
         (done.summary_node, done.leaf.as_deref()),
         (None, Some("n1"))
     );
+    assert_eq!(done.unsummarized, Some(Unsummarized::EmptySummary));
+    let plan = tree.plan_navigation("n3", &summarizing()).unwrap();
+    let done = plan.commit(Some("".into())).unwrap();
+    assert_eq!(done.unsummarized, Some(Unsummarized::EmptySummary));
+    // A move for which no summary was wanted lacks none.
+    let done = tree.navigate("n1", &Default::default(), None).unwrap();
+    assert_eq!(done.unsummarized, None);
     assert_eq!(
         tree.node("n1").unwrap().unwrap().label.as_deref(),
         Some("x")

@@ -353,3 +353,41 @@ fn a_summariser_that_fails_changes_nothing() {
     assert_eq!(tree.who().unwrap(), None);
     client.end();
 }
+
+/// V17, and a summariser that writes nothing: the move is made, and the answer says that there is no summary and why. In dreb's
+/// own command it says no more than dreb's.
+#[test]
+fn a_move_without_its_summary_says_so() {
+    let cases: &[(&str, &str, &str, Value)] = &[
+        ("true", "n3", "n1", json!("empty_summary")),
+        ("echo", "n3", "n1", json!("empty_summary")),
+        ("echo unused", "n1", "n3", json!("nothing_left_behind")),
+        ("echo used", "n3", "n1", Value::Null),
+    ];
+    for (script, from, target, expected) in cases {
+        let store = memory_store();
+        talk(&store, &["u1", "a1", "u2", "a2"]);
+        let mut client = Client::with(&store, options(script));
+        client.data(to(from));
+        let done = client.data(json!({"type": "navigate", "targetId": target, "summarize": true}));
+        assert_eq!(done["unsummarized"], *expected, "{script}");
+        assert_eq!(done["cancelled"], false);
+        assert_eq!(done["summaryNode"].is_null(), !expected.is_null());
+        let leaf = client.data(json!({"type": "get_state"}))["leafId"].clone();
+        assert_eq!(leaf, done["leafId"]);
+        assert_eq!(leaf == *target, !expected.is_null(), "{script}");
+        client.end();
+    }
+    // The same of a summary that the client gives.
+    let store = memory_store();
+    talk(&store, &["u1", "a1", "u2", "a2"]);
+    let mut client = Client::with(&store, options("true"));
+    client.data(json!({"type": "plan_navigation", "targetId": "n1"}));
+    let done = client.data(json!({"type": "commit_navigation", "summary": ""}));
+    assert_eq!(done["unsummarized"], "empty_summary");
+    client.data(to("n3"));
+    let mut request = to("n1");
+    request["summarize"] = json!(true);
+    assert_eq!(client.data(request), json!({"cancelled": false}));
+    client.end();
+}

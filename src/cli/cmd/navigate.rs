@@ -36,6 +36,8 @@ struct Answer<'a> {
     editor_text: Option<&'a str>,
     preserved_branch: Option<&'a str>,
     summary_node: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsummarized: Option<&'a str>,
 }
 
 pub(super) fn run(context: &mut Context, arguments: Navigate) -> Outcome<()> {
@@ -69,6 +71,7 @@ pub(super) fn run(context: &mut Context, arguments: Navigate) -> Outcome<()> {
             editor_text: done.editor_text.as_deref(),
             preserved_branch: done.preserved_branch.as_deref(),
             summary_node: done.summary_node.as_deref(),
+            unsummarized: done.unsummarized.map(|why| why.code()),
         });
     }
     match &done.leaf {
@@ -80,6 +83,9 @@ pub(super) fn run(context: &mut Context, arguments: Navigate) -> Outcome<()> {
             "the old leaf is kept as branch {}",
             safe::one_line(name)
         ))?;
+    }
+    if let Some(why) = done.unsummarized {
+        out.line(why)?;
     }
     if let Some(text) = &done.editor_text {
         out.line(format_args!("to be said anew: {}", safe::lines(text)))?;

@@ -4,7 +4,9 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::{Answer, Connection};
-use crate::model::navigation::{HookDecision, NavigateOptions, Navigated, NavigationSummary};
+use crate::model::navigation::{
+    HookDecision, NavigateOptions, Navigated, NavigationSummary, Unsummarized,
+};
 use crate::model::{Error, ErrorKind, GuardKind, Result};
 use crate::navigation::{Navigation, NavigationHooks, NavigationSummarizer};
 use crate::rpc::convert;
@@ -12,7 +14,9 @@ use crate::rpc::failure::Failure;
 use crate::rpc::options::Dialect;
 use crate::rpc::output::{Data, Ticket};
 use crate::rpc::summarizer::ForNavigation;
-use crate::rpc::types::answers::{Aborted, Navigated as NavigatedDto, NavigatedFull, Planned};
+use crate::rpc::types::answers::{
+    Aborted, Navigated as NavigatedDto, NavigatedFull, Planned, UnsummarizedDto,
+};
 use crate::rpc::types::requests::{CommitNavigation, NavigateTree, OnSession};
 use crate::tree::SessionTree;
 
@@ -153,6 +157,10 @@ fn full(done: Navigated) -> NavigatedFull {
         leaf_id: convert::string(done.leaf.as_ref()),
         preserved_branch: done.preserved_branch,
         summary_node: convert::string(done.summary_node.as_ref()),
+        unsummarized: done.unsummarized.map(|why| match why {
+            Unsummarized::NothingLeftBehind => UnsummarizedDto::NothingLeftBehind,
+            Unsummarized::EmptySummary => UnsummarizedDto::EmptySummary,
+        }),
     }
 }
 

@@ -52,6 +52,19 @@ pub(in crate::rpc) struct NavigatedFull {
     pub preserved_branch: Option<String>,
     /// The node that holds the summary.
     pub summary_node: Option<String>,
+    /// Why the move was made without the summary that was asked for or given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unsummarized: Option<UnsummarizedDto>,
+}
+
+/// Why there is no summary.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::rpc) enum UnsummarizedDto {
+    /// The move went forward, so that there was nothing to summarise.
+    NothingLeftBehind,
+    /// What was written, or given, as the summary was empty.
+    EmptySummary,
 }
 
 /// A navigation that is planned. It keeps the session from moving until it is committed or aborted, or the connection ends.
