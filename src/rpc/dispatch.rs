@@ -166,29 +166,31 @@ fn handle_json(connection: &mut Connection, text: String) {
     };
     let ticket = Ticket::new(head, method.texts, connection.dialect(), &connection.output);
     if !connection.server.options.allowed.contains(&method.access) {
-        let text = format!(
-            "`{}` is not allowed here: the server was started without the right to {}",
-            method.name,
-            method.access.name()
-        );
-        // Where the file itself is only read, what holds a session says so as the library does.
-        let holds = matches!(
-            method.name,
-            "begin_turn" | "navigate" | "navigate_tree" | "plan_navigation"
-        );
-        let code = match holds && connection.store.is_read_only() {
-            true => ErrorKind::ReadOnly.code(),
-            false => code::NOT_ALLOWED,
-        };
-        let failure = Failure {
-            is_exact: true,
-            ..Failure::new(code, text)
-        };
-        return ticket.fail(failure);
+        return ticket.fail(not_allowed(method, connection.store.is_read_only()));
     }
     // A panic is a mistake in one command. Its ticket has answered on the way out, its transaction is rolled back, and
     // what the connection holds is changed only by single assignments.
     let _ = catch_unwind(AssertUnwindSafe(|| {
         (method.run)(connection, text, ticket);
     }));
+}
+
+/// Where the file itself is only read, what would change it says so as the library does.
+fn not_allowed(method: &Method, is_read_only: bool) -> Failure {
+    let name = method.name;
+    let writes_other_files = matches!(name, "export" | "backup");
+    if is_read_only && !writes_other_files {
+        let text = format!("`{name}` would change the store, which is only read here");
+        return Failure::exact(ErrorKind::ReadOnly, text);
+    }
+    let right = method.access.name();
+    Failure {
+        is_exact: true,
+        ..Failure::new(
+            code::NOT_ALLOWED,
+            format!(
+                "`{name}` is not allowed here: the server was started without the right to {right}"
+            ),
+        )
+    }
 }

@@ -1,7 +1,7 @@
 //! Many clients over a socket in the file system.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
@@ -46,7 +46,7 @@ pub fn listen(socket: &Path, store: &Store, options: &Options) -> Result<()> {
         drop(
             thread::Builder::new()
                 .name("rpc-client".to_owned())
-                .spawn(move || serve_client(&server, &stream, &place)),
+                .spawn(move || serve_client(&server, stream, &place)),
         );
     }
     Ok(())
@@ -71,14 +71,33 @@ impl Drop for Place {
     }
 }
 
-fn serve_client(server: &Arc<Server>, stream: &UnixStream, _: &Place) {
-    let ways = (stream.try_clone(), stream.try_clone(), stream.try_clone());
-    if let (Ok(reader), Ok(writer), Ok(closes)) = ways {
-        // A client that goes away ends its own connection and nothing else.
-        drop(server.run(reader, writer, Some(closes.into())));
-    }
+fn serve_client(server: &Arc<Server>, stream: UnixStream, _: &Place) {
+    let stream = Shared(Arc::new(stream));
+    let closes = Arc::clone(&stream.0);
+    // A client that goes away ends its own connection and nothing else.
+    drop(server.run(stream.clone(), stream.clone(), Some(closes)));
     // The reading thread may still stand in a read, and the one that watches in its wait.
-    drop(stream.shutdown(std::net::Shutdown::Both));
+    drop(stream.0.shutdown(std::net::Shutdown::Both));
+}
+
+/// A stream that several threads use. Duplicates would use up the table of files, of which a client is to need one place.
+#[derive(Clone)]
+struct Shared(Arc<UnixStream>);
+
+impl Read for Shared {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        (&*self.0).read(bytes)
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        (&*self.0).write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        (&*self.0).flush()
+    }
 }
 
 /// Makes the socket in a directory that nobody else can enter and moves it into place with its mode set, so that there is no

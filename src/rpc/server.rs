@@ -78,7 +78,7 @@ impl Server {
         self: &Arc<Server>,
         reader: impl Read + Send + 'static,
         writer: impl Write + Send + 'static,
-        closes: Option<OwnedFd>,
+        closes: Option<impl AsFd + Send + 'static>,
     ) -> io::Result<()> {
         let line = Line {
             requests: Arc::new(Queue::new(REQUEST_BYTES)),
@@ -188,7 +188,7 @@ pub fn serve(
     store: &Store,
     options: &Options,
 ) -> Result<()> {
-    served(Server::new(store, options).run(reader, writer, None))
+    served(Server::new(store, options).run(reader, writer, None::<OwnedFd>))
 }
 
 /// Serves one client over standard input and output, as [`serve`] does. Once the client has closed both, or does not read any

@@ -170,21 +170,44 @@ fn a_budget_that_leaves_messages_out_says_so() {
     client.end();
 }
 
+/// What would change a store that is only read says so, all of it with one code; what writes other files is not allowed, and
+/// neither is anything where the store could be written.
 #[test]
-fn what_holds_a_session_says_that_the_file_is_only_read() {
+fn a_store_that_is_only_read_says_so() {
     let place = Place::new();
     talk(&Store::open(place.path("s.db")).unwrap(), &["u1"]);
-    let requests = ["begin_turn", "navigate", "navigate_tree", "plan_navigation"];
-    let input: String = requests
+    let allowed: Vec<Value> = {
+        let output = place.run(&["--read-only"], "{\"type\":\"hello\"}\n");
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        answer["data"]["commands"].as_array().unwrap().clone()
+    };
+    let refused: Vec<&str> = session_tree::rpc::command_names()
+        .filter(|name| !allowed.contains(&json!(name)))
+        .collect();
+    for name in [
+        "begin_turn",
+        "navigate_tree",
+        "append_message",
+        "label",
+        "release",
+        "export",
+    ] {
+        assert!(refused.contains(&name), "{name}");
+    }
+    let input: String = refused
         .iter()
         .map(|name| format!("{{\"type\":\"{name}\",\"targetId\":\"n0\"}}\n"))
         .collect();
     let output = place.run(&["--read-only"], &input);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(text.lines().count(), requests.len());
-    for line in text.lines() {
+    assert_eq!(text.lines().count(), refused.len());
+    for (line, name) in text.lines().zip(&refused) {
         let answer: Value = serde_json::from_str(line).unwrap();
-        assert_eq!(answer["code"], "read_only", "{answer}");
+        let expected = match *name {
+            "export" | "backup" => "not_allowed",
+            _ => "read_only",
+        };
+        assert_eq!(answer["code"], expected, "{answer}");
     }
     // A server that may write, but not for this client, says that.
     let store = memory_store();
@@ -192,10 +215,9 @@ fn what_holds_a_session_says_that_the_file_is_only_read() {
         &store,
         Options::default().allow([session_tree::rpc::Access::Read]),
     );
-    assert_eq!(
-        client.failure(json!({"type": "begin_turn"})).0,
-        "not_allowed"
-    );
+    for name in refused {
+        assert_eq!(client.failure(json!({"type": name})).0, "not_allowed");
+    }
     client.end();
 }
 

@@ -54,7 +54,11 @@ impl Place {
     pub fn run(&self, words: &[&str], input: &str) -> Output {
         let mut child = self.spawn(words);
         let mut stdin = child.stdin.take().unwrap();
-        stdin.write_all(input.as_bytes()).unwrap();
+        match stdin.write_all(input.as_bytes()) {
+            // It may end without having read anything.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+            written => written.unwrap(),
+        }
         drop(stdin);
         child.wait_with_output().unwrap()
     }
@@ -108,7 +112,7 @@ fn a_server_that_only_reads_leaves_the_file_as_it_is() {
     let input = "{\"type\":\"get_tree\"}\n{\"type\":\"rewind\",\"nodeId\":\"n0\"}\n{\"type\":\"get_state\"}\n";
     let answers = lines(&place.run(&["--read-only"], input));
     let codes: Vec<&Value> = answers.iter().map(|answer| &answer["code"]).collect();
-    assert_eq!(codes, [&Value::Null, &json!("not_allowed"), &Value::Null]);
+    assert_eq!(codes, [&Value::Null, &json!("read_only"), &Value::Null]);
     assert_eq!(std::fs::read(place.path("s.db")).unwrap(), before);
     // Where there is no file, none is made.
     let empty = Place::new();
@@ -120,6 +124,45 @@ fn a_server_that_only_reads_leaves_the_file_as_it_is() {
         Some(6)
     );
     assert!(!empty.path("s.db").exists());
+}
+
+/// All places are taken: one more client is told why it is turned away, those that are served do not notice, and a place that
+/// becomes free is given to the next.
+#[test]
+fn a_client_too_many_is_told_so() {
+    let place = Place::new();
+    let (_server, stream) = listen(&place);
+    let socket = place.path("socket");
+    let mut clients = vec![Client::over(stream, None)];
+    while clients.len() < 256 {
+        clients.push(Client::over(UnixStream::connect(&socket).unwrap(), None));
+    }
+    // Each is let in before the next: answers come from all of them.
+    for client in &mut clients {
+        client.data(json!({"type": "hello"}));
+    }
+    let mut turned_away = Client::over(UnixStream::connect(&socket).unwrap(), None);
+    let told = turned_away.message().unwrap();
+    assert_eq!(
+        (&told["success"], &told["code"], &told["retryable"]),
+        (&json!(false), &json!("busy"), &json!(true))
+    );
+    assert!(told["error"].as_str().unwrap().contains("256 clients"));
+    assert_eq!(turned_away.line(), None, "the stream ends after it");
+    clients[100].data(json!({"type": "get_state"}));
+    clients.pop().unwrap().end();
+    // Its place is free when its connection has ended, which may be a moment after its stream.
+    loop {
+        let mut stream = UnixStream::connect(&socket).unwrap();
+        // One that is turned away may be gone before it has asked.
+        let asked = stream.write_all(b"{\"type\":\"hello\"}\n");
+        let mut line = String::new();
+        let answered = BufReader::new(&stream).read_line(&mut line);
+        if asked.is_ok() && answered.is_ok() && line.contains("\"success\":true") {
+            break;
+        }
+        std::thread::yield_now();
+    }
 }
 
 /// Case 27: an output that cannot be written is an error; one that is closed is not.
