@@ -4,6 +4,8 @@
 //! compaction, the model, the level of thinking. Then only what is kept is read.
 
 mod emit;
+#[cfg(feature = "rpc")]
+mod end;
 mod facts;
 
 use std::collections::HashMap;
@@ -17,6 +19,8 @@ use crate::model::{Message, NodeId, Result, Selection};
 use emit::{Edit, edit_of, edited, said, summary_of};
 use facts::facts;
 
+#[cfg(feature = "rpc")]
+pub(crate) use end::{ContextEnd, context_end};
 pub(crate) use facts::named_by_place;
 
 /// What the model should see.

@@ -25,6 +25,8 @@ mod whole;
 pub(crate) use branches::{branches, has_branches, summaries};
 pub(crate) use changes::{changes, head, heads};
 pub use context::{Context, ModelRef};
+#[cfg(feature = "rpc")]
+pub(crate) use context::{ContextEnd, context_end};
 pub(crate) use context::{context, named_by_place};
 pub(crate) use family::{children, common_ancestor, leaves, roots, subtree};
 pub(crate) use find::find_node;

@@ -30,6 +30,17 @@ impl SessionTree {
         read::context(&self.store.inner.db, self.key, selection)
     }
 
+    /// The last messages of the active branch's context, or of those before the message of a node; `None` where only the whole
+    /// context tells them.
+    #[cfg(feature = "rpc")]
+    pub(crate) fn context_end(
+        &self,
+        before: Option<&str>,
+        wanted: u64,
+    ) -> Result<Option<read::ContextEnd>> {
+        read::context_end(&self.store.inner.db, self.key, before, wanted)
+    }
+
     /// Counts over the context of the active branch: what the model sees now.
     ///
     /// ```

@@ -12,6 +12,8 @@ mod forks;
 mod framing;
 mod golden;
 mod gone;
+#[cfg(feature = "cli")]
+mod memory;
 mod moves;
 mod navigation;
 mod outside;
@@ -22,3 +24,4 @@ mod schema;
 mod sessions;
 mod trees;
 mod versions;
+mod windows;

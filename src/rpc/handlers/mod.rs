@@ -2,6 +2,7 @@
 
 pub(super) mod appends;
 pub(super) mod branches;
+mod budget;
 pub(super) mod changes;
 pub(super) mod files;
 pub(super) mod forks;

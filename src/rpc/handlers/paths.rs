@@ -1,5 +1,6 @@
 //! Paths: messages and ids from root to leaf.
 
+use super::budget::last_that_fit;
 use super::{Answer, Connection};
 use crate::model::Selection;
 use crate::rpc::convert;
@@ -8,7 +9,6 @@ use crate::rpc::types::nodes::Messages;
 use crate::rpc::types::requests::{
     ActivePath, Diff, LinearProjection, OnBranch, ProjectionWithReport,
 };
-use crate::tree::SessionTree;
 
 pub(in crate::rpc) fn linear_projection(
     connection: &mut Connection,
@@ -21,50 +21,22 @@ pub(in crate::rpc) fn linear_projection(
         last: request.last,
         ..Selection::default()
     };
-    match request.max_bytes {
-        None => convert::messages(&tree, &selection),
-        Some(budget) => last_that_fit(&tree, selection, budget),
-    }
-}
-
-/// The longest end of a selection whose messages have at most `budget` bytes together. Windows of growing size are read from
-/// the end, so that the cost is that of the answer and not of the path.
-fn last_that_fit(tree: &SessionTree, selection: Selection, budget: u64) -> Answer<Messages> {
+    let Some(budget) = request.max_bytes else {
+        return convert::messages(&tree, &selection);
+    };
     let wanted = selection.last.unwrap_or(u64::MAX);
-    let mut window = 16.min(wanted);
-    loop {
+    let (messages, is_full) = last_that_fit(wanted, budget, |window| {
         let selection = Selection {
             last: Some(window),
             ..selection.clone()
         };
-        let mut found = Vec::new();
-        let mut bytes = 0_u64;
-        let (mut read, mut is_full) = (0_u64, false);
-        for message in tree.projection(&selection)? {
-            let message = convert::raw(&message?);
-            read += 1;
-            bytes += message.text().len() as u64;
-            found.push(message);
-            // The first ones are too many: what is wanted ends with the last.
-            let mut surplus = 0;
-            while bytes > budget
-                && let Some(first) = found.get(surplus)
-            {
-                bytes -= first.text().len() as u64;
-                surplus += 1;
-                is_full = true;
-            }
-            found.drain(..surplus);
-        }
-        if is_full || read < window || window == wanted {
-            return Ok(Messages {
-                messages: found,
-                cut: None,
-                more: is_full.then_some(true),
-            });
-        }
-        window = window.saturating_mul(4).min(wanted);
-    }
+        Ok(tree.projection(&selection)?)
+    })?;
+    Ok(Messages {
+        messages,
+        cut: None,
+        more: is_full.then_some(true),
+    })
 }
 
 pub(in crate::rpc) fn linear_projection_of(

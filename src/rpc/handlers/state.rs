@@ -1,13 +1,17 @@
 //! Where the session stands, and what the model should see.
 
+use super::budget::last_that_fit;
 use super::{Answer, Connection};
 use crate::model::json::Json;
 use crate::model::{Selection, content_text};
+use crate::read::ContextEnd;
 use crate::rpc::convert;
+use crate::rpc::failure::Failure;
 use crate::rpc::options::Dialect;
 use crate::rpc::types::answers::{ContextDto, LastText, ModelDto, State, Stats, Tokens};
 use crate::rpc::types::nodes::Messages;
-use crate::rpc::types::requests::{ContextOf, OnSession};
+use crate::rpc::types::requests::{ContextOf, GetMessages, OnSession};
+use crate::tree::SessionTree;
 
 const ONE_AT_A_TIME: &str = "one-at-a-time";
 
@@ -45,20 +49,62 @@ pub(in crate::rpc) fn get_state(connection: &mut Connection, request: OnSession)
     })
 }
 
+/// The whole context, or what is asked for of it.
 pub(in crate::rpc) fn get_messages(
     connection: &mut Connection,
-    request: OnSession,
+    request: GetMessages,
 ) -> Answer<Messages> {
     let tree = connection.tree(request.session.as_deref())?;
-    let context = tree.context(&Selection::default())?;
-    Ok(Messages {
-        messages: context
+    let before = request.before.as_deref();
+    let wanted = request.last.unwrap_or(u64::MAX);
+    let Some(budget) = request.max_bytes else {
+        let end = context_end(&tree, before, wanted)?;
+        let messages = end
             .messages
             .iter()
-            .map(|(_, message)| convert::raw(message))
-            .collect(),
-        more: None,
-        cut: context.cut.as_ref().map(convert::cut),
+            .map(|(_, message)| convert::raw(message));
+        return Ok(Messages {
+            messages: messages.collect(),
+            more: None,
+            cut: end.cut.as_ref().map(convert::cut),
+        });
+    };
+    let mut cut = None;
+    let (messages, is_full) = last_that_fit(wanted, budget, |window| {
+        let end = context_end(&tree, before, window)?;
+        cut = end.cut;
+        Ok(end.messages.into_iter().map(|(_, message)| Ok(message)))
+    })?;
+    Ok(Messages {
+        messages,
+        more: is_full.then_some(true),
+        cut: cut.filter(|_| !is_full).as_ref().map(convert::cut),
+    })
+}
+
+/// The last messages of the context, or of what stands before the message of a node.
+fn context_end(tree: &SessionTree, before: Option<&str>, wanted: u64) -> Answer<ContextEnd> {
+    let is_whole = before.is_none() && wanted == u64::MAX;
+    if !is_whole && let Some(end) = tree.context_end(before, wanted)? {
+        return Ok(end);
+    }
+    let context = tree.context(&Selection::default())?;
+    let mut messages = context.messages;
+    if let Some(before) = before {
+        let at = messages.iter().position(|(node, _)| *node == *before);
+        let at = at.ok_or_else(|| {
+            Failure::invalid(format!(
+                "the node `{before}` has no message in the context; ask for those before one that has"
+            ))
+        })?;
+        messages.truncate(at);
+    }
+    let most = usize::try_from(wanted).unwrap_or(usize::MAX);
+    let surplus = messages.len().saturating_sub(most);
+    messages.drain(..surplus);
+    Ok(ContextEnd {
+        messages,
+        cut: context.cut.filter(|_| surplus == 0),
     })
 }
 

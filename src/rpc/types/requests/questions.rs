@@ -49,6 +49,20 @@ pub(in crate::rpc) struct LinearProjection {
     pub max_bytes: Option<u64>,
 }
 
+/// What the model should see of the active branch, or the end of it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(in crate::rpc) struct GetMessages {
+    /// The session; the current one if absent.
+    pub session: Option<String>,
+    /// Only the last ones, this many.
+    pub last: Option<u64>,
+    /// Only those before the message of this node, which must have one in the context.
+    pub before: Option<String>,
+    /// Only the last ones that fit into this many bytes of text.
+    pub max_bytes: Option<u64>,
+}
+
 /// Ids of a branch's nodes, root first.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
