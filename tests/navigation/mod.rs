@@ -1,5 +1,6 @@
 //! A navigation happens whole or not at all, keeps others out while it is prepared, and says truly what came of it.
 
+mod endings;
 mod ends;
 mod races;
 mod summaries;

@@ -146,3 +146,55 @@ fn sessions_go_out_and_come_back() {
     );
     client.end();
 }
+
+/// A store that lies below the directory is no file for clients: it is neither read past SQLite, which would let go of its
+/// locks, nor written over; under no name, whether it is this server's or another one.
+#[test]
+fn the_store_itself_is_no_file_for_clients() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let store = Store::open(path("s.db")).unwrap();
+    let tree = talk(&store, &["u1", "a1"]);
+    let foreign = talk(&Store::open(path("other.db")).unwrap(), &["theirs"]);
+    symlink(path("s.db"), path("link.jsonl")).unwrap();
+    std::fs::hard_link(path("s.db"), path("hard.jsonl")).unwrap();
+    let other_before = std::fs::read(path("other.db")).unwrap();
+    let mut client = Client::with(&store, Options::default().files(directory.path()));
+    for name in [
+        "s.db",
+        "s.db-wal",
+        "s.db-shm",
+        "./s.db",
+        "link.jsonl",
+        "hard.jsonl",
+    ] {
+        let (code, text) = client.failure(json!({"type": "import", "path": name}));
+        assert_eq!(code, "invalid_argument", "{name}");
+        assert!(text.contains("is the store itself"), "{name}: {text}");
+    }
+    assert_eq!(
+        client
+            .failure(json!({"type": "import", "path": "other.db"}))
+            .0,
+        "unknown_format"
+    );
+    for name in ["s.db", "s.db-wal", "link.jsonl", "hard.jsonl", "other.db"] {
+        for request in [
+            json!({"type": "backup", "path": name}),
+            json!({"type": "export", "format": "chat", "path": name}),
+        ] {
+            assert_eq!(client.failure(request).0, "invalid_argument", "{name}");
+        }
+    }
+    assert_eq!(
+        client
+            .failure(json!({"type": "get_tree", "session": foreign.id().as_str()}))
+            .0,
+        "session_not_found"
+    );
+    client.data(json!({"type": "append_message", "message": {"role": "user", "content": "on"}}));
+    assert_eq!(client.data(json!({"type": "check"}))["isHealthy"], true);
+    client.end();
+    assert_eq!(tree.linear_projection().unwrap().len(), 3);
+    assert_eq!(std::fs::read(path("other.db")).unwrap(), other_before);
+}
