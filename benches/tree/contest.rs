@@ -66,6 +66,12 @@ pub fn contest(length: Length, mut contestants: Vec<Contestant<'_>>) -> Outcome 
 }
 
 impl Outcome {
+    /// How many there were.
+    #[cfg(feature = "rpc")]
+    pub fn contestants(&self) -> usize {
+        self.names.len()
+    }
+
     /// The median over the rounds of one contestant's time divided by another's.
     pub fn ratio(&self, of: usize, to: usize) -> f64 {
         median(
