@@ -173,7 +173,16 @@ CREATE INDEX loose_records_by_node ON loose_records (node_key) WHERE node_key IS
 
 -- A new node: the next key of a live session, an unused id, an existing parent of the same session, and true bookkeeping.
 -- A parent must be there first, so no insert can close a cycle; the key must be new, so no REPLACE can either.
-CREATE TRIGGER nodes_guard_insert BEFORE INSERT ON nodes BEGIN
+-- The condition lets an append below the newest node through at once, by the same rules.
+CREATE TRIGGER nodes_guard_insert BEFORE INSERT ON nodes
+WHEN (
+  NEW.id IS NULL AND NEW.parent_key = NEW.key - 1
+  AND (NEW.parent_key, NEW.run_start, NEW.messages - (NEW.kind = 'message')) = (
+    SELECT key, run_start, messages FROM nodes
+    WHERE key BETWEEN NEW.key >> 32 << 32 AND NEW.key | 4294967295 ORDER BY key DESC LIMIT 1)
+  AND NEW.key & 4294967295 > (
+    SELECT high_seq FROM sessions WHERE key = NEW.key >> 32 AND id_style = 'seq' AND state <> 'deleting')) IS NOT TRUE
+BEGIN
   SELECT CASE
     WHEN session.key IS NULL
       THEN RAISE(ABORT, 'session-tree: a node needs a session that exists and is not being deleted')

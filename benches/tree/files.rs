@@ -5,8 +5,17 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use session_tree::{Durability, Message, NewNode, NewSession, SessionTree, Store};
 
-/// Sizes of payloads in bytes, in turn: their mean is 2,000.
-const SIZES: [usize; 5] = [200, 500, 1_200, 2_500, 5_600];
+/// Sizes of payloads in bytes, as messages have them: many short ones, few long ones, 2,060 in the mean.
+const SIZES: [usize; 16] = [
+    150, 200, 260, 340, 440, 570, 740, 960, 1_240, 1_610, 2_090, 2_710, 3_510, 4_560, 5_910, 7_670,
+];
+
+/// The size at a place: each 16 places have each size once, in another order than those before, so that it is not the order
+/// of sizes that decides how well they fill the pages.
+fn size(place: usize) -> usize {
+    let (block, nth) = (place / SIZES.len(), place % SIZES.len());
+    SIZES[(nth * 5 + block * 7) % SIZES.len()]
+}
 
 /// The payload that stands at this place of a path.
 pub fn payload(place: usize) -> String {
@@ -16,7 +25,7 @@ pub fn payload(place: usize) -> String {
         "assistant"
     };
     let mut text = format!(r#"{{"role":"{role}","content":"message {place}: "#);
-    let size = SIZES[place % SIZES.len()];
+    let size = size(place);
     while text.len() + 2 < size {
         text.push_str("the quick brown fox jumps over the lazy dog and goes on. ");
     }
@@ -27,7 +36,7 @@ pub fn payload(place: usize) -> String {
 
 /// The payloads of the first places, made beforehand so that making them is not measured.
 pub fn payloads() -> Vec<String> {
-    (0..1_000).map(payload).collect()
+    (0..1_024).map(payload).collect()
 }
 
 pub fn message(place: usize) -> Message {
@@ -146,6 +155,14 @@ pub const FLOOR_INSERT: &str = "INSERT INTO floor (payload) VALUES (?1)";
 /// A bare table in a file of its own, under the pragmas a store has.
 pub fn floor_connection(path: &Path, synchronous: &str) -> Connection {
     let conn = Connection::open(path).expect("a file");
+    settings(&conn, synchronous);
+    conn.execute_batch("CREATE TABLE IF NOT EXISTS floor (id INTEGER PRIMARY KEY, payload TEXT)")
+        .expect("a table");
+    conn
+}
+
+/// Makes a connection as careful as the store's own ones.
+pub fn settings(conn: &Connection, synchronous: &str) {
     conn.execute_batch(&format!(
         "PRAGMA journal_mode = WAL;
          PRAGMA synchronous = {synchronous};
@@ -154,9 +171,8 @@ pub fn floor_connection(path: &Path, synchronous: &str) -> Connection {
          PRAGMA recursive_triggers = ON;
          PRAGMA trusted_schema = OFF;
          PRAGMA cell_size_check = ON;
-         PRAGMA mmap_size = 0;
-         CREATE TABLE IF NOT EXISTS floor (id INTEGER PRIMARY KEY, payload TEXT);"
+         PRAGMA cache_size = -4096;
+         PRAGMA mmap_size = 0;"
     ))
     .expect("pragmas");
-    conn
 }

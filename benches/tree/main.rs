@@ -38,9 +38,10 @@ fn main() {
         };
     }
     let rounds = |full: usize| if quick { (full / 20).max(3) } else { full };
+    // Each burst has a message of each size.
     let writes = |full: usize| Length {
         rounds: rounds(full),
-        burst: 5,
+        burst: 16,
     };
     let bench = Bench::new();
     // Built once: those that read come first, and those that append go on from where the ones before them stopped.
@@ -56,19 +57,19 @@ fn main() {
         }
     }
     if runs("last-100") {
-        read::last_hundred(&sized, writes(300));
+        read::last_hundred(&sized, writes(100));
     }
     if runs("append-full") {
-        append::sizes(&sized, writes(600), Durability::Full);
+        append::sizes(&sized, writes(200), Durability::Full);
     }
     if runs("append-normal") {
-        append::sizes(&sized, writes(1_000), Durability::Normal);
+        append::sizes(&sized, writes(400), Durability::Normal);
     }
     if runs("append-interleaved") {
-        append::interleaved(&bench, if quick { 100 } else { 1_000 }, writes(2_000));
+        append::interleaved(&bench, if quick { 100 } else { 1_000 }, writes(600));
     }
     if runs("rewind") {
-        append::rewind(&sized, writes(400));
+        append::rewind(&sized, writes(150));
     }
     #[cfg(feature = "rpc")]
     if runs("rpc") {

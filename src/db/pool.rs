@@ -17,6 +17,9 @@ use super::open::Durability;
 /// Statements kept prepared on a connection. The default of 16 thrashes with the number this crate uses.
 const STATEMENTS: usize = 128;
 
+/// Pages that a connection keeps, in KiB: a session of a few thousand messages is read from memory the second time.
+const CACHE_KIB: i64 = 4096;
+
 /// Connections that read at the same time. Each opens when it is first needed.
 const READERS: u32 = 4;
 
@@ -44,6 +47,7 @@ pub(super) fn prepare(conn: &Connection, settings: &Settings) -> rusqlite::Resul
     // Text that is deleted is overwritten, in every page it ever was in: so deleting a session can be proved.
     conn.pragma_update(None, "secure_delete", true)?;
     conn.pragma_update(None, "query_only", settings.query_only)?;
+    conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
     Ok(())
 }
 

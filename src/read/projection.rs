@@ -22,7 +22,7 @@ struct Pages<T> {
     runs: VecDeque<Run>,
     /// Whether the run in front was begun, so that its next node must be the child of the one before.
     inside_run: bool,
-    page: VecDeque<T>,
+    page: std::vec::IntoIter<T>,
     failed: bool,
 }
 
@@ -40,24 +40,49 @@ impl<T> Pages<T> {
             db,
             runs: plan.runs.iter().copied().collect(),
             inside_run: false,
-            page: VecDeque::new(),
+            page: Vec::new().into_iter(),
             failed: false,
         }
     }
 
+    /// `sql` yields the nodes from key `?1` to `?2`, in the order of keys.
     fn next(
         &mut self,
         sql: &str,
         map: impl Fn(&Row<'_>) -> rusqlite::Result<Item<T>>,
     ) -> Option<Result<T>> {
-        while self.page.is_empty() && !self.runs.is_empty() && !self.failed {
-            let db = Arc::clone(&self.db);
-            if let Err(error) = db.read(|tx| self.fill(tx, sql, &map)) {
+        while self.page.as_slice().is_empty() && !self.runs.is_empty() && !self.failed {
+            let mut page = Vec::new();
+            if let Err(error) = self.read_page(sql, &map, &mut page) {
                 self.failed = true;
                 return Some(Err(error));
             }
+            self.page = page.into_iter();
         }
-        self.page.pop_front().map(Ok)
+        self.page.next().map(Ok)
+    }
+
+    /// All that is left, at once.
+    fn rest(
+        mut self,
+        sql: &str,
+        map: impl Fn(&Row<'_>) -> rusqlite::Result<Item<T>>,
+    ) -> Result<Vec<T>> {
+        let mut rest: Vec<T> = self.page.by_ref().collect();
+        while !self.runs.is_empty() {
+            self.read_page(sql, &map, &mut rest)?;
+        }
+        Ok(rest)
+    }
+
+    fn read_page(
+        &mut self,
+        sql: &str,
+        map: &impl Fn(&Row<'_>) -> rusqlite::Result<Item<T>>,
+        into: &mut Vec<T>,
+    ) -> Result<()> {
+        let db = Arc::clone(&self.db);
+        db.read(|tx| self.fill(tx, sql, map, into))
     }
 
     fn fill(
@@ -65,36 +90,35 @@ impl<T> Pages<T> {
         conn: &Connection,
         sql: &str,
         map: &impl Fn(&Row<'_>) -> rusqlite::Result<Item<T>>,
+        into: &mut Vec<T>,
     ) -> Outcome<()> {
         let (mut nodes, mut bytes) = (0, 0);
         let mut statement = conn.prepare_cached(sql)?;
         while let Some(run) = self.runs.front_mut() {
             let mut rows = statement.query((run.first, run.last))?;
-            while let Some(row) = rows.next()? {
+            // The row after the run is not asked for: it may lie on a page that nothing else needs.
+            while run.first <= run.last && nodes < PAGE_NODES && bytes < PAGE_BYTES {
+                let Some(row) = rows.next()? else {
+                    return Err(Fault::Ours(gap(run.first)));
+                };
                 let item = map(row)?;
                 let follows = !self.inside_run || item.parent_key == Some(item.key - 1);
                 if item.key != run.first || !follows {
                     return Err(Fault::Ours(gap(run.first)));
                 }
                 self.inside_run = true;
-                run.first = item.key + 1;
+                run.first += 1;
                 nodes += 1;
                 bytes += item.bytes;
-                self.page.extend(item.value);
-                // The row after the run may lie on a page that nothing else needs.
-                if run.first > run.last || nodes >= PAGE_NODES || bytes >= PAGE_BYTES {
-                    break;
+                if let Some(value) = item.value {
+                    into.push(value);
                 }
             }
-            if run.first > run.last {
-                self.runs.pop_front();
-                self.inside_run = false;
-            } else if nodes < PAGE_NODES && bytes < PAGE_BYTES {
-                return Err(Fault::Ours(gap(run.first)));
-            }
-            if nodes >= PAGE_NODES || bytes >= PAGE_BYTES {
+            if run.first <= run.last {
                 return Ok(());
             }
+            self.runs.pop_front();
+            self.inside_run = false;
         }
         Ok(())
     }
@@ -110,6 +134,20 @@ fn gap(key: i64) -> Error {
 const MESSAGES: &str = "
   SELECT key, parent_key, CASE WHEN kind = 'message' THEN payload END
   FROM nodes WHERE key BETWEEN ?1 AND ?2 ORDER BY key";
+
+fn message_item(row: &Row<'_>) -> rusqlite::Result<Item<Message>> {
+    let text: Option<String> = row.get(2)?;
+    Ok(Item {
+        key: row.get(0)?,
+        parent_key: row.get(1)?,
+        bytes: text.as_ref().map_or(0, String::len),
+        value: text.map(Message::from_stored),
+    })
+}
+
+fn too_few() -> Error {
+    Error::damaged("the path holds fewer messages than the tree counts; run `session-tree check`")
+}
 
 /// The messages of a path, root first, read page by page.
 ///
@@ -138,30 +176,30 @@ impl Projection {
     pub fn cut(&self) -> Option<&Cut> {
         self.cut.as_ref()
     }
+
+    /// All that are still to come. Quicker than taking them one by one.
+    pub(crate) fn into_messages(self) -> Result<Vec<Message>> {
+        let left = self.left;
+        let messages = self.pages.rest(MESSAGES, message_item)?;
+        if (messages.len() as u64) < left {
+            return Err(too_few());
+        }
+        Ok(messages)
+    }
 }
 
 impl Iterator for Projection {
     type Item = Result<Message>;
 
     fn next(&mut self) -> Option<Result<Message>> {
-        let next = self.pages.next(MESSAGES, |row| {
-            let text: Option<String> = row.get(2)?;
-            Ok(Item {
-                key: row.get(0)?,
-                parent_key: row.get(1)?,
-                bytes: text.as_ref().map_or(0, String::len),
-                value: text.map(Message::from_stored),
-            })
-        });
+        let next = self.pages.next(MESSAGES, message_item);
         match &next {
             Some(Ok(_)) => self.left = self.left.saturating_sub(1),
             Some(Err(_)) => self.left = 0,
             None if self.left > 0 && !self.pages.failed => {
                 self.left = 0;
                 self.pages.failed = true;
-                return Some(Err(Error::damaged(
-                    "the path holds fewer messages than the tree counts; run `session-tree check`",
-                )));
+                return Some(Err(too_few()));
             }
             None => {}
         }
@@ -301,9 +339,8 @@ const IDS: &str = "SELECT key, parent_key, id FROM nodes WHERE key BETWEEN ?1 AN
 
 /// The ids of a path, root first.
 pub(crate) fn path_ids(db: &Arc<Db>, plan: &PathPlan) -> Result<Vec<NodeId>> {
-    let mut pages: Pages<NodeId> = Pages::new(Arc::clone(db), plan);
-    let mut ids = Vec::new();
-    while let Some(id) = pages.next(IDS, |row| {
+    let pages: Pages<NodeId> = Pages::new(Arc::clone(db), plan);
+    pages.rest(IDS, |row| {
         let key = row.get(0)?;
         Ok(Item {
             key,
@@ -311,8 +348,5 @@ pub(crate) fn path_ids(db: &Arc<Db>, plan: &PathPlan) -> Result<Vec<NodeId>> {
             bytes: 0,
             value: Some(public_id(row.get(2)?, key)),
         })
-    }) {
-        ids.push(id?);
-    }
-    Ok(ids)
+    })
 }

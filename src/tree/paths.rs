@@ -32,7 +32,7 @@ impl SessionTree {
     /// # Errors
     /// `CutPath` where an ancestor's parent was never written; `Damaged` for a cycle or a broken path; `Io`.
     pub fn linear_projection(&self) -> Result<Vec<Message>> {
-        self.projection(&Selection::default())?.collect()
+        self.projection(&Selection::default())?.into_messages()
     }
 
     /// The messages of a branch, root first, byte for byte. An empty branch has none.
@@ -53,7 +53,7 @@ impl SessionTree {
             branch: Some(branch.to_owned()),
             ..Selection::default()
         })?
-        .collect()
+        .into_messages()
     }
 
     /// The messages of a path, read page by page as they are taken: memory does not grow with the path. Damage of the walk is
@@ -104,7 +104,7 @@ impl SessionTree {
         };
         let projection = self.projection(&selection)?;
         let cut = projection.cut().cloned();
-        Ok((projection.collect::<Result<_>>()?, cut))
+        Ok((projection.into_messages()?, cut))
     }
 
     /// The nodes of a path of all kinds, with their payloads, read page by page as they are taken.
