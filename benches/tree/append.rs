@@ -5,7 +5,7 @@ use session_tree::{Durability, Message, NewSession, SessionTree, Store};
 
 use crate::contest::{Contestant, Length, Outcome, contest};
 use crate::files::{
-    Bench, FLOOR_INSERT, Sized, floor_connection, message, open, payloads, session_name,
+    Bench, FLOOR_INSERT, Sized, floor_connection, message, open, payloads, session_name, settings,
 };
 
 fn floor_append<'a>(
@@ -59,8 +59,56 @@ fn session(store: &Store, number: usize) -> SessionTree {
         .expect("the session")
 }
 
+/// The rows of an append, and no more: no look, no guard, no foreign key. What is between this and a bare INSERT is the
+/// layout, what is between this and an append are the promises.
+fn unguarded_append<'a>(bench: &Bench, place: usize, synchronous: &str) -> Contestant<'a> {
+    let path = bench.path("unguarded.db");
+    let newest = {
+        let store = open(&path, Durability::Off);
+        let tree = store
+            .create_session_with(&NewSession::new().id(session_name(0)))
+            .expect("a session");
+        tree.append_message(message(0), 0).expect("a node");
+        1_i64 << 32
+    };
+    let conn = Connection::open(&path).expect("a file");
+    settings(&conn, synchronous);
+    conn.execute_batch(
+        "PRAGMA foreign_keys = OFF;
+         DROP TRIGGER nodes_guard_insert;
+         DROP TRIGGER branches_guard_update;",
+    )
+    .expect("a file without guards");
+    let payloads = payloads();
+    Contestant::new(
+        format!("the two rows unguarded, {synchronous}"),
+        place,
+        move |nth| {
+            let key = newest + nth as i64 + 1;
+            let done = in_a_transaction(&conn, || {
+                let mut insert = conn
+                .prepare_cached(
+                    "INSERT INTO nodes (key, parent_key, run_start, branch_key, messages, kind, role, created_at_ms, preview, payload)
+                     VALUES (?1, ?1 - 1, ?2, 1, ?3, 'message', 'user', 0, ?4, ?5)",
+                )
+                .expect("a statement");
+                let payload = &payloads[nth % payloads.len()];
+                let preview = payload.get(..200).unwrap_or(payload);
+                insert
+                    .execute((key, newest, nth as i64 + 2, preview, payload))
+                    .expect("a row");
+                let mut update = conn
+                    .prepare_cached("UPDATE branches SET leaf_key = ?1 WHERE key = 1")
+                    .expect("a statement");
+                update.execute((key,)).expect("a row")
+            });
+            assert_eq!(done, 1);
+        },
+    )
+}
+
 /// One session of a given size, at both durabilities.
-pub fn sizes(sizes: &[Sized], length: Length, durability: Durability) -> Outcome {
+pub fn sizes(bench: &Bench, sizes: &[Sized], length: Length, durability: Durability) -> Outcome {
     let synchronous = match durability {
         Durability::Full => "FULL",
         _ => "NORMAL",
@@ -78,9 +126,14 @@ pub fn sizes(sizes: &[Sized], length: Length, durability: Durability) -> Outcome
         let tree = session(&open(store, durability), 0);
         contestants.push(tree_append(&name, place, tree));
     }
+    let last = contestants.len() - 1;
+    contestants.push(unguarded_append(bench, 0, synchronous));
     let outcome = contest(length, contestants);
     outcome.print(&format!("Append, synchronous={synchronous}"));
-    let last = sizes.len() * 2 - 1;
+    println!(
+        "\nappend / the two rows unguarded: {:.2}",
+        outcome.ratio(1, last + 1)
+    );
     println!(
         "\nappend at {} nodes / append at {} nodes: {:.2}",
         sizes[sizes.len() - 1].nodes,

@@ -60,10 +60,10 @@ fn main() {
         read::last_hundred(&sized, writes(100));
     }
     if runs("append-full") {
-        append::sizes(&sized, writes(200), Durability::Full);
+        append::sizes(&bench, &sized, writes(200), Durability::Full);
     }
     if runs("append-normal") {
-        append::sizes(&sized, writes(400), Durability::Normal);
+        append::sizes(&bench, &sized, writes(400), Durability::Normal);
     }
     if runs("append-interleaved") {
         append::interleaved(&bench, if quick { 100 } else { 1_000 }, writes(600));
