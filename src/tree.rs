@@ -8,11 +8,11 @@ mod paths;
 mod summaries;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::db::key_by_id;
 use crate::model::{Branch, NodeId, OutlineNode, Result, SessionId, SessionInfo, TreeNode};
-use crate::ops::{Ctx, Permit, nearest_time};
+use crate::ops::{Ctx, Permit, Tip, nearest_time};
 use crate::read::{self, AllNodes, TreeWalk};
 use crate::store::Store;
 
@@ -30,11 +30,18 @@ pub struct SessionTree {
     store: Store,
     key: i64,
     id: SessionId,
+    /// Where the last append through this handle or a clone of it ended. Another may have moved on since.
+    tip: Arc<Mutex<Option<Tip>>>,
 }
 
 impl SessionTree {
     pub(crate) fn new(store: Store, key: i64, id: SessionId) -> SessionTree {
-        SessionTree { store, key, id }
+        SessionTree {
+            store,
+            key,
+            id,
+            tip: Arc::default(),
+        }
     }
 
     /// The session's id in its store.

@@ -9,6 +9,7 @@ mod context;
 mod durability;
 mod exports;
 mod fork;
+mod going_on;
 mod imports;
 mod model;
 mod navigation;

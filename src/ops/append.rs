@@ -1,6 +1,7 @@
 //! Appending: one new node under a branch's leaf, and the leaf on it.
 
 mod all;
+mod tip;
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -16,6 +17,7 @@ use crate::model::{
 };
 
 pub(crate) use all::append_all;
+pub(crate) use tip::{Tip, append_at, goes_on};
 
 /// Where the node goes: everything that must be known, in one statement. `messages` beside max(key) is that row's.
 const PLAN: &str = "
@@ -119,6 +121,8 @@ pub(crate) struct Appended {
     pub id: NodeId,
     /// The branch it is on, and the node as its leaf; `None` where the node was there already.
     pub moved: Option<Pin>,
+    /// Where the next append goes on, if nothing comes in between.
+    pub tip: Option<Tip>,
 }
 
 /// Appends one node and moves the branch's leaf to it.
@@ -130,6 +134,7 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         return Ok(Appended {
             id: known,
             moved: None,
+            tip: None,
         });
     }
     if plan.is_guarded || ctx.permit != Permit::Free {
@@ -153,14 +158,16 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         _ => key,
     };
     let (role, preview) = role_and_preview(&node.kind, payload);
+    let messages = plan
+        .messages
+        .saturating_add(i64::from(node.kind == MESSAGE));
     conn.prepare_cached(INSERT)?.execute_one((
         key,
         id.as_deref(),
         plan.leaf_key,
         run_start,
         plan.branch_key,
-        plan.messages
-            .saturating_add(i64::from(node.kind == MESSAGE)),
+        messages,
         node.kind.as_str(),
         role,
         at_ms,
@@ -173,7 +180,14 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         adopt::adopt_waiting(conn, ctx, key, id)?;
     }
     follow(conn, ctx, &node.kind, payload, at_ms)?;
+    let is_tip = plan.id_style == "seq" && node.branch.is_none();
     Ok(Appended {
+        tip: is_tip.then_some(Tip {
+            branch_key: plan.branch_key,
+            leaf_key: key,
+            run_start,
+            messages,
+        }),
         id: public_id(id, key),
         moved: Some(Pin {
             branch_key: plan.branch_key,

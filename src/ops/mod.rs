@@ -19,7 +19,7 @@ mod rewind;
 mod summarize;
 mod undo;
 
-pub(crate) use append::{Appended, append, append_all};
+pub(crate) use append::{Appended, Tip, append, append_all, append_at, goes_on};
 pub(crate) use branch::{BranchSpec, branch, switch};
 pub(crate) use create::{create_session, from_linear};
 pub(crate) use fork::fork;

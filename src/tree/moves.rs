@@ -1,7 +1,9 @@
 //! Appending, rewinding, branching, switching.
 
+use std::sync::PoisonError;
+
 use super::SessionTree;
-use crate::model::{Message, NewNode, NodeId, Result};
+use crate::model::{ErrorKind, Message, NewNode, NodeId, Result};
 use crate::ops::{self, BranchSpec};
 
 impl SessionTree {
@@ -47,10 +49,32 @@ impl SessionTree {
     /// `BranchNotFound`; `LeafMoved` where the leaf is not the expected one; `IdTaken`; `InvalidArgument`; `TooLarge`.
     pub fn append(&self, node: NewNode) -> Result<NodeId> {
         let ctx = self.ctx(node.created_at_ms);
-        self.store
-            .inner
-            .db
-            .write(|tx| Ok(ops::append(tx, &ctx, &node)?.id))
+        let db = &self.store.inner.db;
+        let tip = || self.tip.lock().unwrap_or_else(PoisonError::into_inner);
+        if ops::goes_on(&ctx, &node) && tip().is_some() {
+            let appended = db.write(|tx| {
+                // Read and set while the writing connection is held: threads that share this handle go on from each other.
+                let mut tip = tip();
+                let Some(at) = tip.take() else {
+                    return Ok(None);
+                };
+                let appended = ops::append_at(tx, &ctx, &node, at)?;
+                *tip = appended.tip;
+                Ok(Some(appended.id))
+            });
+            match appended {
+                Ok(Some(id)) => return Ok(id),
+                Ok(None) => {}
+                // Nothing was written: the way that looks first finds out what is the case.
+                Err(error) if error.kind() == ErrorKind::LeafMoved => {}
+                Err(error) => return Err(error),
+            }
+        }
+        db.write(|tx| {
+            let appended = ops::append(tx, &ctx, &node)?;
+            *tip() = appended.tip;
+            Ok(appended.id)
+        })
     }
 
     /// Appends several nodes, each after the one before, in one transaction: all or none.
