@@ -49,6 +49,21 @@ pub(crate) enum Window {
     FromCut,
     /// The last nodes that hold this many messages; how the path goes on above them is not looked at.
     LastMessages(u64),
+    /// As many, or all that there are below a cut.
+    LastFromCut(u64),
+}
+
+impl Window {
+    fn most_messages(self) -> Option<u64> {
+        match self {
+            Window::LastMessages(most) | Window::LastFromCut(most) => Some(most),
+            Window::Whole | Window::FromCut => None,
+        }
+    }
+
+    fn refuses_a_cut(self) -> bool {
+        matches!(self, Window::Whole | Window::LastMessages(_))
+    }
 }
 
 /// The run that ends at a node, and what is above it.
@@ -152,7 +167,7 @@ pub(crate) fn plan_from(
         plan.runs.push(run);
         plan.nodes += (run.last - run.first).unsigned_abs() + 1;
         plan.messages += step.messages;
-        if let Window::LastMessages(wanted) = window
+        if let Some(wanted) = window.most_messages()
             && plan.messages >= wanted
         {
             plan.cut = None;
@@ -161,7 +176,9 @@ pub(crate) fn plan_from(
             return Ok(plan);
         }
     }
-    if let (Window::Whole | Window::LastMessages(_), Some(cut)) = (window, &plan.cut) {
+    if let Some(cut) = &plan.cut
+        && window.refuses_a_cut()
+    {
         return Err(Fault::Ours(cut_path(branch, cut)));
     }
     plan.runs.reverse();

@@ -25,10 +25,10 @@ pub(crate) fn select(
         });
     }
     let Some(before) = &selection.before else {
-        return end(conn, session_key, selection, window);
+        return Ok(end(conn, session_key, selection, window)?.0);
     };
     // The page before a node: the path that ends at its parent. That the node is on the path is checked on the whole walk.
-    let whole = end(conn, session_key, selection, Window::FromCut)?;
+    let (whole, branch) = end(conn, session_key, selection, Window::FromCut)?;
     let key = known(conn, session_key, before)?;
     let Some(at) = whole
         .runs
@@ -47,22 +47,24 @@ pub(crate) fn select(
         above.map(|run| run.last)
     };
     match leaf {
-        Some(leaf) => plan_from(conn, leaf, window, before),
+        Some(leaf) => plan_from(conn, leaf, window, &branch),
         None => Ok(PathPlan::default()),
     }
 }
 
+/// The path to the end, and what errors call it.
 fn end(
     conn: &Connection,
     session_key: i64,
     selection: &Selection,
     window: Window,
-) -> Outcome<PathPlan> {
+) -> Outcome<(PathPlan, String)> {
     match &selection.leaf {
         Some(leaf) => {
             session_by_key(conn, session_key)?;
-            plan_from(conn, known(conn, session_key, leaf)?, window, leaf)
+            let plan = plan_from(conn, known(conn, session_key, leaf)?, window, leaf)?;
+            Ok((plan, leaf.clone()))
         }
-        None => Ok(plan_branch(conn, session_key, selection.branch.as_deref(), window)?.0),
+        None => plan_branch(conn, session_key, selection.branch.as_deref(), window),
     }
 }

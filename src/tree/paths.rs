@@ -269,7 +269,8 @@ impl SessionTree {
 
     pub(super) fn plan(&self, selection: &Selection) -> Result<PathPlan> {
         let window = match (selection.last, selection.allow_cut) {
-            (Some(last), _) => Window::LastMessages(last),
+            (Some(last), true) => Window::LastFromCut(last),
+            (Some(last), false) => Window::LastMessages(last),
             (None, true) => Window::FromCut,
             (None, false) => Window::Whole,
         };

@@ -145,6 +145,9 @@ fn a_cut_path_is_refused_or_answered_on_request() {
     let ran = bench.run(&["log", "--allow-cut", "--json"]);
     assert_eq!((ran.code, ran.out.lines().count()), (0, 1), "{ran:?}");
     assert!(ran.err.contains("cut at node orphan"), "{ran:?}");
+    let ran = bench.run(&["log", "--allow-cut", "--last", "9", "--json"]);
+    assert_eq!((ran.code, ran.out.lines().count()), (0, 1), "{ran:?}");
+    assert!(ran.err.contains("cut at node orphan"), "{ran:?}");
     let path = bench.run(&["path", "--allow-cut", "--json"]).json();
     assert_eq!(path["cut"]["missingParent"], "lost");
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use session_tree::{Message, NewNode, SessionTree};
 
 use super::client::{Client, memory_store, talk};
+use super::files::{header, imported, said};
 use crate::support::full;
 
 fn messages(data: &Value) -> Vec<Value> {
@@ -126,6 +127,61 @@ fn parts_of_a_context_are_parts_of_it() {
             .0,
         "node_not_found"
     );
+    client.end();
+}
+
+/// Where the parent of an ancestor was never written, parts go as far as the path does, and say so if they begin there.
+#[test]
+fn parts_of_a_cut_context_end_at_the_cut() {
+    const MESSAGES: usize = 20;
+    let entries = (0..MESSAGES).map(|at| match at {
+        0 => said("m0", Some("lost")),
+        _ => said(&format!("m{at}"), Some(&format!("m{}", at - 1))),
+    });
+    let lines: Vec<Value> = std::iter::once(header(3)).chain(entries).collect();
+    let store = imported(&lines);
+    let mut client = Client::new(&store);
+    let whole = messages(&client.data(json!({"type": "get_messages"})));
+    assert_eq!(whole.len(), MESSAGES);
+    let cut = json!({"nodeId": "m0", "missingParent": "lost"});
+    for before in [None, Some(1), Some(7), Some(19)] {
+        let end = before.unwrap_or(MESSAGES);
+        for last in [
+            None,
+            Some(1),
+            Some(6),
+            Some(7),
+            Some(19),
+            Some(20),
+            Some(21),
+        ] {
+            for budget in [None, Some(60), Some(10_000)] {
+                let mut request = json!({"type": "get_messages"});
+                for (name, value) in [("last", last), ("maxBytes", budget)] {
+                    if let Some(value) = value {
+                        request[name] = json!(value);
+                    }
+                }
+                if let Some(before) = before {
+                    request["before"] = json!(format!("m{before}"));
+                }
+                let found = client.data(request.clone());
+                let (expected, is_short) = expected(&whole[..end], last, budget);
+                assert_eq!(messages(&found), expected, "{request}");
+                assert_eq!(found["more"] == true, is_short, "{request}");
+                let begins = expected.len() == end;
+                let expected = if begins { cut.clone() } else { Value::Null };
+                assert_eq!(found["cut"], expected, "{request}");
+            }
+        }
+    }
+    // The projection itself refuses what reaches to the cut, and names the branch, not the node before which it ends.
+    let request = json!({"type": "linear_projection", "before": "m7", "last": 6});
+    assert_eq!(client.data(request)["messages"][0], whole[1]);
+    let request = json!({"type": "linear_projection", "before": "m7", "last": 8});
+    let (code, text) = client.failure(request);
+    assert_eq!(code, "cut_path");
+    assert!(text.contains("branch `main`"), "{text}");
     client.end();
 }
 

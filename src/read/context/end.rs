@@ -39,7 +39,8 @@ pub(crate) fn context_end(
         return Ok(None);
     }
     let most = usize::try_from(wanted).unwrap_or(usize::MAX);
-    let mut window = wanted.max(LEAST);
+    // One more than is wanted: if that is not there, the messages begin where the path does.
+    let mut window = wanted.saturating_add(1).max(LEAST);
     loop {
         let selection = Selection {
             before: before.map(str::to_owned),
@@ -47,7 +48,7 @@ pub(crate) fn context_end(
             ..Selection::default()
         };
         let plan =
-            db.read(|tx| select(tx, session_key, &selection, Window::LastMessages(window)))?;
+            db.read(|tx| select(tx, session_key, &selection, Window::LastFromCut(window)))?;
         let (is_all, cut) = (plan.messages < window, plan.cut.clone());
         let mut messages = Vec::new();
         let mut edits = HashMap::new();
