@@ -182,7 +182,12 @@ fn what_has_moved_since_is_not_undone() {
     assert_eq!(ends(&tree), before);
     tree.switch_branch("main-rewound").unwrap();
     tree.append_message(Message::user("since"), None).unwrap();
-    assert_eq!(kind(tree.undo(None)), ErrorKind::LeafMoved);
+    let refused = tree.undo(None).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::LeafMoved);
+    assert!(
+        refused.to_string().ends_with("rewind to the node you want"),
+        "{refused}"
+    );
     // The same for redo.
     let tree = linear();
     tree.branch("n0", None, None).unwrap();

@@ -202,6 +202,12 @@ impl Error {
         self.0.guard
     }
 
+    /// The same error, said as its caller must hear it.
+    pub(crate) fn saying(mut self, message: String) -> Error {
+        self.0.message = one_line(message);
+        self
+    }
+
     pub(crate) fn with_guard(mut self, kind: GuardKind) -> Error {
         self.0.guard = Some(kind);
         self

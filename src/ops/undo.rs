@@ -110,7 +110,7 @@ pub(crate) fn undo(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<Option<Undone>> 
     let Some(made) = to_undo(conn, session.key)? else {
         return Ok(None);
     };
-    still_at(conn, ctx, made.branch_key, made.to_key)?;
+    still_at(conn, ctx, &made, "undone", made.to_key)?;
     let mut names = created(&made);
     if switches(&made) {
         on_branch(conn, ctx, made.branch_key)?;
@@ -157,11 +157,11 @@ pub(crate) fn redo(conn: &Connection, ctx: &Ctx<'_>) -> Outcome<Option<Undone>> 
     if switches(&made) {
         let from = branch_by_name(conn, session.key, &text(&made, "from_branch"))?;
         on_branch(conn, ctx, from.key)?;
-        still_at(conn, ctx, branch.key, made.to_key)?;
+        still_at(conn, ctx, &made, "made again", made.to_key)?;
         conn.prepare_cached(SET_ACTIVE)?
             .execute((session.key, branch.key))?;
     } else {
-        still_at(conn, ctx, branch.key, made.from_key)?;
+        still_at(conn, ctx, &made, "made again", made.from_key)?;
         move_leaf(conn, ctx, &branch, made.to_key, KeepOld::IfUnnamed)?;
     }
     note(
@@ -208,18 +208,27 @@ fn created(made: &Move) -> Vec<String> {
     }
 }
 
+/// The branch of a move must still end where the move, or its undoing, left it.
 fn still_at(
     conn: &Connection,
     ctx: &Ctx<'_>,
-    branch_key: i64,
+    made: &Move,
+    what: &str,
     leaf_key: Option<i64>,
 ) -> Outcome<()> {
-    let now = place_of(conn, ctx.session_key, Some(branch_key))?;
+    let now = place_of(conn, ctx.session_key, Some(made.branch_key))?;
     if now.pin.leaf_key == leaf_key {
         return Ok(());
     }
-    let error = leaf_moved(conn, ctx, now.pin, &now.branch, now.leaf.as_ref())?;
-    Err(Fault::Ours(error))
+    let moved = leaf_moved(conn, ctx, now.pin, &now.branch, now.leaf.as_ref())?;
+    let (verb, branch) = (&made.verb, &now.branch);
+    let place = now.leaf.as_ref().map_or_else(
+        || "is empty now".to_owned(),
+        |leaf| format!("ends at `{leaf}` now"),
+    );
+    Err(Fault::Ours(moved.saying(format!(
+        "the newest {verb} cannot be {what}: branch `{branch}` has moved since and {place}; rewind to the node you want"
+    ))))
 }
 
 /// The session must still be on the branch that it was on.
