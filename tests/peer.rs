@@ -9,6 +9,7 @@
 //! - An empty label clears here, as with pi; the peer keeps it (`empty_label`).
 //! - A summariser is not asked about a branch without a leaf here; the error is the same.
 //! - `from_linear` gives `main` the time of its nodes here; with the peer it has none.
+//! - Errors are one line here: control characters of the ids and names in them are escaped (`on_one_line`).
 //! - Messages are kept byte for byte here; the peer keeps their values. `supercode_turn` and `ts` belong to its files.
 
 mod answers;
@@ -24,7 +25,7 @@ use session_tree::{
     BranchSummarizer, Clock, Error, ErrorKind, Message, Result, SessionTree, Store,
 };
 
-use answers::{Messages, assert_same, node, place, read, said, state};
+use answers::{Messages, assert_same, node, on_one_line, place, read, said, state};
 
 const SCRIPT: &str = "ST_PEER_SCRIPT";
 /// Where the store's snapshots go, for the peer to read.
@@ -41,7 +42,8 @@ fn the_same_operations_give_the_same_answers() {
     let mut seen = Seen::default();
     let mut sequence = None;
     for line in BufReader::new(File::open(script).unwrap()).lines() {
-        let line: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let mut line: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        on_one_line(&mut line);
         if line["start"].is_object() {
             sequence = Some(Sequence::start(&store, &line));
             seen.sequences += 1;

@@ -12,6 +12,28 @@ pub fn said<T>(result: Result<T>, ok: impl FnOnce(T) -> Value) -> Value {
     }
 }
 
+/// The peer's errors with control characters written as `\n` or `\u{1b}`.
+pub fn on_one_line(said: &mut Value) {
+    match said {
+        Value::Object(members) => {
+            for (name, value) in members {
+                match value {
+                    Value::String(text) if name == "error" => {
+                        let escaped = |c: char| match c.is_control() {
+                            true => c.escape_debug().to_string(),
+                            false => c.to_string(),
+                        };
+                        *text = text.chars().map(escaped).collect();
+                    }
+                    value => on_one_line(value),
+                }
+            }
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(on_one_line),
+        _ => {}
+    }
+}
+
 pub fn place(tree: &SessionTree) -> Value {
     let branches = tree.branches().unwrap();
     let leaves: Vec<Value> = branches
