@@ -9,7 +9,7 @@ use super::text;
 use crate::db::{Outcome, expected_schema, session_of};
 use crate::model::Error;
 
-/// SQLite's own check: page structure, indexes against tables, NOT NULL, STRICT types and CHECKs.
+/// SQLite's own check: page structure, indexes against tables, NOT NULL and STRICT types, and CHECKs where it may write.
 pub(super) fn check_pages(conn: &Connection, findings: &mut Findings) -> Outcome<()> {
     let mut statement = conn.prepare(&format!("PRAGMA integrity_check({})", findings.limit()))?;
     let mut rows = statement.query(())?;

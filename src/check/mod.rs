@@ -6,6 +6,7 @@
 
 mod adopt;
 mod branches;
+mod constraints;
 mod file;
 mod forest;
 mod guards;
@@ -132,7 +133,8 @@ fn check_all(db: &Db, options: &CheckOptions, actor: &str, now_ms: i64) -> Resul
 fn check_file(db: &Db, options: &CheckOptions, findings: &mut Findings) -> Result<()> {
     if options.pages {
         part(db, "the pages", findings, |tx, findings| {
-            file::check_pages(tx, findings)
+            file::check_pages(tx, findings)?;
+            constraints::check_constraints(tx, findings)
         })?;
     }
     part(db, "the schema", findings, |tx, findings| {

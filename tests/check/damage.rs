@@ -84,6 +84,32 @@ fn rows_out_of_order_do_not_lead_a_check_round_in_circles() {
     }
 }
 
+/// SQLite does not look at CHECKs on a connection that may only read, as a check's is while somebody has the store open.
+#[test]
+fn rows_that_break_a_check_are_found_while_the_store_is_in_use() {
+    for change in [
+        "UPDATE sessions SET name_set_by = 'nobody' WHERE key = 1",
+        "INSERT INTO labels VALUES (1, 'n0', 'x', 'nobody', 0) ON CONFLICT DO UPDATE SET set_by = 'nobody'",
+    ] {
+        let bench = Bench::new();
+        let copy = bench.copy();
+        engine::open(&copy)
+            .execute_batch(&format!("PRAGMA ignore_check_constraints = ON; {change}"))
+            .expect("no guard minds");
+        let store = Store::open(&copy).expect("a store");
+        let reader = Store::builder().read_only().open(&copy).expect("a store");
+        for (who, store) in [("who may write", &store), ("who only reads", &reader)] {
+            let report = store.check(CheckOptions::new()).expect("a report");
+            let found = texts(&report, ProblemCode::Pages).join("\n");
+            assert!(
+                found.contains("CHECK"),
+                "{who}: {change}: {}",
+                describe(&report)
+            );
+        }
+    }
+}
+
 #[test]
 fn a_text_that_is_no_utf8_is_named_and_hides_nothing_behind_it() {
     const BAD: &str = "CAST(x'ff41' AS TEXT)";
