@@ -3,12 +3,13 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OpenFlags};
+use r2d2::ManageConnection;
+use rusqlite::Connection;
 
 use super::fault::{Fault, Outcome};
-use super::open::Durability;
+use super::open::{Durability, flags_to_read, wal_beside};
 use super::place;
-use super::pool::{Settings, prepare};
+use super::pool::{Manager, Reader, Settings};
 use super::tx::Db;
 use crate::model::{Error, Result};
 
@@ -55,19 +56,14 @@ impl Db {
 }
 
 /// A connection of its own, so that the copy neither waits for this process's writer nor holds it up.
-fn own_connection(path: &Path) -> Outcome<Connection> {
-    let conn = Connection::open_with_flags(
-        path,
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-    )?;
-    prepare(
-        &conn,
-        &Settings {
-            durability: Durability::Full,
-            query_only: false,
-        },
-    )?;
-    Ok(conn)
+fn own_connection(path: &Path) -> Outcome<Reader> {
+    let wal = wal_beside(path);
+    let settings = Settings {
+        durability: Durability::Full,
+        query_only: false,
+    };
+    let manager = Manager::new(path.to_owned(), flags_to_read(&wal), settings);
+    Ok(manager.leaving(wal).connect()?)
 }
 
 fn vacuum_into(conn: &Connection, copy: &Path) -> Outcome<()> {

@@ -157,14 +157,7 @@ fn open_read_only(path: &Path, options: &OpenOptions) -> Outcome<Db> {
         query_only: true,
     };
     let wal = wal_beside(path);
-    // With no -wal beside it the file was closed cleanly. A connection that may write (but is told not to) takes its -wal and
-    // -shm away again when it closes; one that may not would leave them behind.
-    let access = if wal.exists() {
-        OpenFlags::SQLITE_OPEN_READ_ONLY
-    } else {
-        OpenFlags::SQLITE_OPEN_READ_WRITE
-    };
-    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags = flags_to_read(&wal);
     let open = |path: &Path, flags| {
         Manager::new(path.to_owned(), flags, settings.clone()).leaving(wal.clone())
     };
@@ -213,7 +206,18 @@ fn is_cannot_open(error: &rusqlite::Error) -> bool {
     )
 }
 
-fn wal_beside(path: &Path) -> PathBuf {
+/// With no -wal beside it the file was closed cleanly. A connection that may write (but does not) takes its -wal and -shm away
+/// again when it closes; one that may not would leave them behind.
+pub(super) fn flags_to_read(wal: &Path) -> OpenFlags {
+    let access = if wal.exists() {
+        OpenFlags::SQLITE_OPEN_READ_ONLY
+    } else {
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+    };
+    access | OpenFlags::SQLITE_OPEN_NO_MUTEX
+}
+
+pub(super) fn wal_beside(path: &Path) -> PathBuf {
     let mut wal = path.as_os_str().to_owned();
     wal.push("-wal");
     PathBuf::from(wal)

@@ -207,6 +207,13 @@ fn a_backup_is_one_file_and_takes_no_place_that_is_taken() {
         .unwrap();
     assert_eq!(copy.stdout, b"user: a\n");
     assert!(!bench.path("copy.db-wal").exists());
+    // Nor is anything left beside a store that nobody has open.
+    let left: Vec<_> = std::fs::read_dir(bench.path("."))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with("-wal") || name.ends_with("-shm"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
     let error = bench.run(&["backup", "copy.db"]).fails(2);
     assert!(error.contains("copy.db"), "{error}");
 }
