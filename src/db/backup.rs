@@ -20,6 +20,7 @@ impl Db {
     /// that name meanwhile: a target is never overwritten, and never half there.
     pub(crate) fn backup(&self, source: Option<&Path>, target: &Path) -> Result<()> {
         refuse_leftovers(target)?;
+        place::need_directory(target)?;
         let directory = place::directory(target);
         let partial = tempfile::Builder::new()
             .prefix(".session-tree-backup-")

@@ -73,6 +73,7 @@ impl Db {
                     ),
                 ));
             }
+            place::need_directory(path)?;
             place::refuse_network(path)?;
             place::create(path)?;
         }

@@ -59,19 +59,7 @@ pub(super) fn exists(path: &Path) -> Result<bool> {
             ));
         }
         Ok(metadata) => metadata.file_type(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let parent = directory(path);
-            if parent.is_dir() {
-                return Ok(false);
-            }
-            return Err(Error::new(
-                ErrorKind::Io,
-                format!(
-                    "the directory `{}` does not exist; create it first",
-                    parent.display()
-                ),
-            ));
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) => {
             return Err(Error::io(
                 format!("`{}` cannot be opened", path.display()),
@@ -89,6 +77,22 @@ pub(super) fn exists(path: &Path) -> Result<bool> {
     Err(Error::new(
         ErrorKind::NotAStore,
         format!("`{}` is {what}, not a store", path.display()),
+    ))
+}
+
+/// # Errors
+/// `Io` where the directory in which a file is to be made does not exist.
+pub(super) fn need_directory(path: &Path) -> Result<()> {
+    let parent = directory(path);
+    if parent.is_dir() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::Io,
+        format!(
+            "the directory `{}` does not exist; create it first",
+            parent.display()
+        ),
     ))
 }
 

@@ -49,6 +49,11 @@ pub fn save<T>(
         Some(parent) => parent,
         None => return Err(exists()),
     };
+    if !directory.is_dir() {
+        let directory = directory.display();
+        let text = format!("the directory `{directory}` does not exist; create it first");
+        return Err(Error::new(ErrorKind::Io, text));
+    }
     let partial = tempfile::Builder::new()
         .prefix(".session-tree-export-")
         .tempfile_in(directory)

@@ -81,8 +81,27 @@ fn a_directory_and_a_missing_directory() {
             .into();
         let error = ran.fails(6);
         assert!(error.contains("no/such"), "{error}");
+        // Who only reads has nothing to put into a directory.
+        let is_made = error.contains("create it first");
+        assert_eq!(
+            is_made,
+            ["append", "new"].contains(&verb[0]),
+            "{verb:?}: {error}"
+        );
     }
     assert!(contents(&bench.path("")) == before);
+
+    bench.script("new | append a");
+    for verb in [
+        ["backup", "no/such/copy"],
+        ["export", "--output=no/such/copy"],
+    ] {
+        let error = bench.run(&verb).fails(6);
+        assert!(
+            error.ends_with("the directory `no/such` does not exist; create it first"),
+            "{error}"
+        );
+    }
 }
 
 #[test]
