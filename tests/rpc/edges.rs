@@ -64,6 +64,10 @@ fn a_member_of_the_wrong_type_is_named() {
         (json!({"type": "append_many", "nodes": 5}), "nodes"),
         (json!({"type": "append_many", "nodes": [5]}), "nodes[0]"),
         (
+            json!({"type": "append_many", "nodes": [["message", {"role": "user"}, null, null, null, null]]}),
+            "nodes[0]",
+        ),
+        (
             json!({"type": "append_many", "nodes": [{"kind": "x", "payload": {}}, {"kind": "x"}]}),
             "nodes[1]",
         ),

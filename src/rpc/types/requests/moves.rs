@@ -3,6 +3,7 @@
 use crate::rpc::types::any_object;
 use crate::rpc::types::any_objects;
 use crate::rpc::types::given;
+use crate::rpc::types::objects;
 use crate::rpc::write::Raw;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -54,6 +55,7 @@ pub(in crate::rpc) struct AppendMany {
     /// The session; the current one if absent.
     pub session: Option<String>,
     /// Each is appended after the one before.
+    #[serde(deserialize_with = "objects")]
     pub nodes: Vec<NewNodeDto>,
 }
 
