@@ -77,6 +77,14 @@ fn a_member_of_the_wrong_type_is_named() {
                 {"kind": "x", "payload": {}}, {"payload": {}, "more": 1, "nodeId": 7, "kind": 8}]}),
             "nodes[3].nodeId",
         ),
+        (
+            json!({"type": "append_many", "nodes": [{"kind": "x", "payload": {}}, {"kind": "", "payload": {}}]}),
+            "nodes[1].kind",
+        ),
+        (
+            json!({"type": "append_many", "nodes": [{"kind": "x", "payload": {}, "nodeId": ""}]}),
+            "nodes[0].nodeId",
+        ),
         (json!({"type": "get_tree", "session": {}}), "session"),
     ] {
         let (code, text) = client.failure(request);
