@@ -354,3 +354,37 @@ fn a_short_file_is_not_taken_for_an_empty_one() {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
     }
 }
+
+/// Runs alone, in a process of its own, since other tests have threads too.
+#[test]
+fn a_store_that_is_dropped_leaves_no_thread() {
+    const ALONE: &str = "ST_ALONE";
+    if std::env::var_os(ALONE).is_none() {
+        let name = "store::a_store_that_is_dropped_leaves_no_thread";
+        let alone = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name, "--nocapture"])
+            .env(ALONE, "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&alone.stdout);
+        assert!(
+            alone.status.success() && said.contains("1 passed"),
+            "{said}"
+        );
+        return;
+    }
+    let threads = || std::fs::read_dir("/proc/self/task").unwrap().count();
+    let directory = tempfile::tempdir().unwrap();
+    let before = threads();
+    for _ in 0..20 {
+        let store = Store::open(directory.path().join("agent.db")).unwrap();
+        assert!(store.sessions().unwrap().is_empty());
+        assert!(threads() > before, "a pool has a thread");
+    }
+    // They end by themselves, in moments.
+    let patience = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while threads() > before && std::time::Instant::now() < patience {
+        std::thread::yield_now();
+    }
+    assert_eq!(threads(), before);
+}

@@ -10,6 +10,7 @@ use r2d2_sqlite::SqliteConnectionManager;
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
+use scheduled_thread_pool::{OnPoolDropBehavior, ScheduledThreadPool};
 
 use super::busy;
 use super::open::Durability;
@@ -174,7 +175,14 @@ pub(super) struct Readers {
 
 pub(super) fn readers(manager: Manager, patience: Duration) -> Result<Readers, r2d2::Error> {
     let open = manager.open_readers();
+    // The pool's own threads would outlive it by half a minute, to do what they were to do then.
+    let worker = ScheduledThreadPool::builder()
+        .num_threads(1)
+        .thread_name_pattern("session-tree-{}")
+        .on_drop_behavior(OnPoolDropBehavior::DiscardPendingScheduled)
+        .build();
     let pool = r2d2::Pool::builder()
+        .thread_pool(Arc::new(worker))
         .max_size(READERS)
         .min_idle(Some(0))
         .test_on_check_out(false)
