@@ -62,7 +62,7 @@ fn session(store: &Store, number: usize) -> SessionTree {
 /// The rows of an append, and no more: no look, no guard, no foreign key. What is between this and a bare INSERT is the
 /// layout, what is between this and an append are the promises.
 fn unguarded_append<'a>(bench: &Bench, place: usize, synchronous: &str) -> Contestant<'a> {
-    let path = bench.path("unguarded.db");
+    let path = bench.path(&format!("unguarded-{synchronous}.db"));
     let newest = {
         let store = open(&path, Durability::Off);
         let tree = store
