@@ -134,12 +134,7 @@ pub fn sizes(bench: &Bench, sizes: &[Sized], length: Length, durability: Durabil
         "\nappend / the two rows unguarded: {:.2}",
         outcome.ratio(1, last + 1)
     );
-    println!(
-        "\nappend at {} nodes / append at {} nodes: {:.2}",
-        sizes[sizes.len() - 1].nodes,
-        sizes[0].nodes,
-        outcome.ratio(last, 1)
-    );
+    outcome.print_growth(sizes, "append", 1);
     outcome
 }
 
@@ -214,11 +209,6 @@ pub fn rewind(sizes: &[Sized], length: Length) -> Outcome {
     }
     let outcome = contest(length, contestants);
     outcome.print("Rewind");
-    println!(
-        "\nrewind at {} nodes / rewind at {} nodes: {:.2}",
-        sizes[sizes.len() - 1].nodes,
-        sizes[0].nodes,
-        outcome.ratio(sizes.len() * 2 - 1, 1)
-    );
+    outcome.print_growth(sizes, "rewind", 1);
     outcome
 }

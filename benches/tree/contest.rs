@@ -3,6 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::files::Sized;
+
 /// One thing to be measured. It is told how often it ran before, and checks its own result.
 pub struct Contestant<'a> {
     pub name: String,
@@ -66,12 +68,6 @@ pub fn contest(length: Length, mut contestants: Vec<Contestant<'_>>) -> Outcome 
 }
 
 impl Outcome {
-    /// How many there were.
-    #[cfg(feature = "rpc")]
-    pub fn contestants(&self) -> usize {
-        self.names.len()
-    }
-
     /// The median over the rounds of one contestant's time divided by another's.
     pub fn ratio(&self, of: usize, to: usize) -> f64 {
         median(
@@ -86,6 +82,20 @@ impl Outcome {
     fn ratio_of_sums(&self, of: usize, to: usize) -> f64 {
         let sum = |place: usize| self.rounds.iter().map(|times| times[place]).sum::<f64>();
         sum(of) / sum(to)
+    }
+
+    /// Prints by how much one contestant of the smallest size, and its floor, grow to the largest: what SQLite's cache no longer
+    /// holds, both read again.
+    pub fn print_growth(&self, sizes: &[Sized], name: &str, place: usize) {
+        let largest = self.names.len() / sizes.len() * (sizes.len() - 1);
+        let floor = self.floors[place];
+        println!(
+            "\n{name} at {} nodes / at {} nodes: {:.2} (its floor: {:.2})",
+            sizes[sizes.len() - 1].nodes,
+            sizes[0].nodes,
+            self.ratio(largest + place, place),
+            self.ratio(largest + floor, floor)
+        );
     }
 
     /// Prints a table, each contestant beside its floor.

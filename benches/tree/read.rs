@@ -152,11 +152,6 @@ pub fn last_hundred(sizes: &[Sized], length: Length) -> Outcome {
     }
     let outcome = contest(length, contestants);
     outcome.print("Last 100 messages");
-    println!(
-        "\nlast 100 of {} nodes / of {} nodes: {:.2}",
-        sizes[sizes.len() - 1].nodes,
-        sizes[0].nodes,
-        outcome.ratio(sizes.len() * 2 - 1, 1)
-    );
+    outcome.print_growth(sizes, "last 100", 1);
     outcome
 }

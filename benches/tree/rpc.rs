@@ -163,9 +163,9 @@ pub fn pages(sizes: &[Sized], length: Length) -> Outcome {
     }
     let outcome = contest(length, contestants);
     outcome.print("get_tree, a flat page through rpc::serve");
-    growth(&outcome, sizes, "page from the start", 1, 0);
-    growth(&outcome, sizes, "page from the middle", 3, 2);
-    growth(&outcome, sizes, "next page", 5, 4);
+    outcome.print_growth(sizes, "page from the start", 1);
+    outcome.print_growth(sizes, "page from the middle", 3);
+    outcome.print_growth(sizes, "next page", 5);
     outcome
 }
 
@@ -201,8 +201,8 @@ pub fn parts(sizes: &[Sized], length: Length) -> Outcome {
     }
     let outcome = contest(length, contestants);
     outcome.print("get_tree, a part through rpc::serve");
-    growth(&outcome, sizes, "levels below a node", 1, 0);
-    growth(&outcome, sizes, "page below a node", 3, 2);
+    outcome.print_growth(sizes, "levels below a node", 1);
+    outcome.print_growth(sizes, "page below a node", 3);
     outcome
 }
 
@@ -269,19 +269,6 @@ pub fn navigations(sizes: &[Sized], length: Length) -> Outcome {
     }
     let outcome = contest(length, contestants);
     outcome.print("navigate_tree without a summary through rpc::serve");
-    growth(&outcome, sizes, "navigation", 1, 0);
+    outcome.print_growth(sizes, "navigation", 1);
     outcome
-}
-
-/// By how much one contestant of the smallest size, and its floor, grow to the largest: what SQLite's cache no longer holds, both
-/// read again.
-fn growth(outcome: &Outcome, sizes: &[Sized], name: &str, place: usize, floor: usize) {
-    let largest = outcome.contestants() / sizes.len() * (sizes.len() - 1);
-    println!(
-        "\n{name} at {} nodes / at {} nodes: {:.2} (its floor: {:.2})",
-        sizes[sizes.len() - 1].nodes,
-        sizes[0].nodes,
-        outcome.ratio(largest + place, place),
-        outcome.ratio(largest + floor, floor)
-    );
 }

@@ -113,6 +113,34 @@ const INSERT: &str = "
   INSERT INTO nodes (key, id, parent_key, run_start, branch_key, messages, kind, role, created_at_ms, preview, payload)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
 
+/// Where a node goes, and its bookkeeping.
+struct NodeRow<'a> {
+    key: i64,
+    id: Option<&'a str>,
+    parent_key: Option<i64>,
+    run_start: i64,
+    branch_key: i64,
+    messages: i64,
+    at_ms: i64,
+}
+
+fn insert(conn: &Connection, row: &NodeRow<'_>, node: &NewNode) -> Outcome<()> {
+    let (role, preview) = role_and_preview(&node.kind, node.payload.json());
+    conn.prepare_cached(INSERT)?.execute_one((
+        row.key,
+        row.id,
+        row.parent_key,
+        row.run_start,
+        row.branch_key,
+        row.messages,
+        node.kind.as_str(),
+        role,
+        row.at_ms,
+        preview,
+        node.payload.as_str(),
+    ))
+}
+
 const MOVE_LEAF: &str = "UPDATE branches SET leaf_key = ?2 WHERE key = ?1";
 
 /// A node that is in the tree now.
@@ -157,23 +185,19 @@ pub(crate) fn append(conn: &Connection, ctx: &Ctx<'_>, node: &NewNode) -> Outcom
         (Some(leaf), Some(run_start)) if leaf == key - 1 => run_start,
         _ => key,
     };
-    let (role, preview) = role_and_preview(&node.kind, payload);
     let messages = plan
         .messages
         .saturating_add(i64::from(node.kind == MESSAGE));
-    conn.prepare_cached(INSERT)?.execute_one((
+    let row = NodeRow {
         key,
-        id.as_deref(),
-        plan.leaf_key,
+        id: id.as_deref(),
+        parent_key: plan.leaf_key,
         run_start,
-        plan.branch_key,
+        branch_key: plan.branch_key,
         messages,
-        node.kind.as_str(),
-        role,
         at_ms,
-        preview,
-        node.payload.as_str(),
-    ))?;
+    };
+    insert(conn, &row, node)?;
     conn.prepare_cached(MOVE_LEAF)?
         .execute_one((plan.branch_key, key))?;
     if let Some(id) = &id {

@@ -181,7 +181,11 @@ impl Connection {
                 "`{command}` cannot be part of a turn, and this connection is in one in session `{}`; end the turn first",
                 tree.id()
             );
-            Failure::of(ErrorKind::Busy, text)
+            // Waiting does not end the client's own turn.
+            Failure {
+                retryable: false,
+                ..Failure::of(ErrorKind::Busy, text)
+            }
         })
     }
 

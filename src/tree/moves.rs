@@ -89,7 +89,7 @@ impl SessionTree {
     /// ```
     ///
     /// # Errors
-    /// As [`append`](SessionTree::append).
+    /// As [`append`](SessionTree::append); `InvalidArgument` says which node it means, `nodes[2]` for the third.
     pub fn append_many(&self, nodes: impl IntoIterator<Item = NewNode>) -> Result<Vec<NodeId>> {
         let nodes: Vec<NewNode> = nodes.into_iter().collect();
         let ctx = self.ctx(None);

@@ -77,14 +77,6 @@ fn a_member_of_the_wrong_type_is_named() {
                 {"kind": "x", "payload": {}}, {"payload": {}, "more": 1, "nodeId": 7, "kind": 8}]}),
             "nodes[3].nodeId",
         ),
-        (
-            json!({"type": "append_many", "nodes": [{"kind": "x", "payload": {}}, {"kind": "", "payload": {}}]}),
-            "nodes[1].kind",
-        ),
-        (
-            json!({"type": "append_many", "nodes": [{"kind": "x", "payload": {}, "nodeId": ""}]}),
-            "nodes[0].nodeId",
-        ),
         (json!({"type": "get_tree", "session": {}}), "session"),
     ] {
         let (code, text) = client.failure(request);
@@ -108,6 +100,21 @@ fn a_member_of_the_wrong_type_is_named() {
         let (code, text) = client.failure(request);
         assert_eq!(code, "invalid_message");
         assert!(text.starts_with(&format!("`{place}`: ")), "{text}");
+    }
+    // What the operation itself refuses.
+    for (request, place) in [
+        (
+            json!({"type": "append_many", "nodes": [{"kind": "x", "payload": {}}, {"kind": "", "payload": {}}]}),
+            "nodes[1]",
+        ),
+        (
+            json!({"type": "append_many", "nodes": [{"kind": "x", "payload": {}, "nodeId": ""}]}),
+            "nodes[0]",
+        ),
+    ] {
+        let (code, text) = client.failure(request);
+        assert_eq!(code, "invalid_argument");
+        assert!(text.starts_with(&format!("`{place}`: a node")), "{text}");
     }
     for (request, missing) in [
         (json!({"type": "node"}), "nodeId"),

@@ -149,9 +149,13 @@ fn what_works_in_an_own_turn() {
     for request in [
         json!({"type": "clone"}),
         json!({"type": "fork", "entryId": "n1"}),
+        json!({"type": "begin_turn"}),
     ] {
-        let (code, text) = client.failure(request.clone());
-        assert_eq!(code, "busy");
+        let answer = client.ask(request.clone());
+        assert_eq!(answer["code"], "busy", "{answer}");
+        // Waiting would not help.
+        assert_eq!(answer["retryable"], false, "{answer}");
+        let text = answer["error"].as_str().unwrap();
         assert!(text.ends_with("; end the turn first"), "{request}: {text}");
     }
     // A wrong idea of the leaf is told with the leaf that stays, and with nobody to blame.

@@ -16,10 +16,14 @@ pub(crate) fn append_all(
 ) -> Outcome<Vec<Appended>> {
     let mut ctx = *ctx;
     let mut appended: Vec<Appended> = Vec::with_capacity(nodes.len());
-    for node in nodes {
+    for (at, node) in nodes.iter().enumerate() {
         let one = match append(conn, &ctx, node) {
             Err(Fault::Ours(error)) if error.kind() == ErrorKind::LeafMoved => {
                 return Err(before_all(conn, &ctx, node, &appended, error)?);
+            }
+            Err(Fault::Ours(error)) if error.kind() == ErrorKind::InvalidArgument => {
+                let text = format!("`nodes[{at}]`: {error}");
+                return Err(Fault::Ours(error.saying(text)));
             }
             done => done?,
         };

@@ -2,9 +2,9 @@
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::{Appended, INSERT};
-use crate::db::{ExecuteOne, Fault, Outcome, last_key, public_id};
-use crate::model::{Error, ErrorKind, Expecting, MESSAGE, NewNode, role_and_preview};
+use super::{Appended, NodeRow, insert};
+use crate::db::{Fault, Outcome, last_key, public_id};
+use crate::model::{Error, ErrorKind, Expecting, MESSAGE, NewNode};
 use crate::ops::guard::Pin;
 use crate::ops::record::valid_time;
 use crate::ops::{Ctx, Permit};
@@ -49,22 +49,16 @@ pub(crate) fn append_at(
     }
     let key = tip.leaf_key + 1;
     let messages = tip.messages.saturating_add(1);
-    let (role, preview) = role_and_preview(&node.kind, node.payload.json());
-    conn.prepare_cached(INSERT)?
-        .execute_one((
-            key,
-            None::<&str>,
-            tip.leaf_key,
-            tip.run_start,
-            tip.branch_key,
-            messages,
-            node.kind.as_str(),
-            role,
-            node.created_at_ms.unwrap_or(ctx.at_ms),
-            preview,
-            node.payload.as_str(),
-        ))
-        .map_err(stale_if_refused)?;
+    let row = NodeRow {
+        key,
+        id: None,
+        parent_key: Some(tip.leaf_key),
+        run_start: tip.run_start,
+        branch_key: tip.branch_key,
+        messages,
+        at_ms: node.created_at_ms.unwrap_or(ctx.at_ms),
+    };
+    insert(conn, &row, node).map_err(stale_if_refused)?;
     let moved = conn.prepare_cached(MOVE_TIP)?.execute((
         tip.branch_key,
         key,

@@ -3,7 +3,6 @@
 use super::{Answer, Connection};
 use crate::model::MESSAGE;
 use crate::rpc::convert;
-use crate::rpc::failure::Failure;
 use crate::rpc::types::answers::{NodeId, NodeIds, SessionId};
 use crate::rpc::types::requests::{Append, AppendMany, AppendMessage, FromLinear};
 
@@ -44,18 +43,6 @@ pub(in crate::rpc) fn append_many(
 ) -> Answer<NodeIds> {
     let mut nodes = Vec::with_capacity(request.nodes.len());
     for (at, node) in request.nodes.into_iter().enumerate() {
-        let texts = [
-            ("kind", Some(&node.kind)),
-            ("nodeId", node.node_id.as_ref()),
-        ];
-        if let Some((name, _)) = texts
-            .iter()
-            .find(|(_, text)| text.is_some_and(String::is_empty))
-        {
-            return Err(Failure::invalid(format!(
-                "the request cannot be used: `nodes[{at}].{name}`: it needs at least one character"
-            )));
-        }
         let node = convert::new_node(
             node.kind,
             node.payload,

@@ -10,7 +10,8 @@ pub(in crate::rpc) fn begin_turn(
     request: BeginTurn,
 ) -> Answer<TurnBegun> {
     let tree = connection.tree_to_change(request.session.as_deref())?;
-    let turn = tree.begin_turn(request.branch.as_deref())?;
+    let turn = tree.begin_turn(request.branch.as_deref());
+    let turn = connection.outside_its_turn(&tree, "begin_turn", turn)?;
     let begun = TurnBegun {
         branch: turn.branch_name(),
         leaf_id: convert::string(turn.leaf().as_ref()),

@@ -99,6 +99,8 @@ pub const STOPPED: &[Attack] = &[
     stopped("a gap in the keys", NEXT, "INSERT INTO $node VALUES ($a7, NULL, NULL, $a7, 6, $rest);"),
     stopped("the key of a session that is not there", "a node needs a session", "INSERT INTO $node VALUES ((9 << 32), NULL, NULL, (9 << 32), 1, $rest);"),
     stopped("the key of a session that is gone", "a node needs a session", "INSERT INTO $node VALUES ($d0, NULL, NULL, $d0, 1, $rest);"),
+    stopped("an append to a session that is being deleted", "a node needs a session",
+        "BEGIN; UPDATE sessions SET state = 'deleting' WHERE key = 1; INSERT INTO $node VALUES ($a6, NULL, $a5, $a4, 6, $rest); ROLLBACK;"),
     stopped("the greatest key there is", "a node needs a session",
         "INSERT INTO $node VALUES (9223372036854775807, NULL, NULL, 9223372036854775807, 1, $rest);"),
     stopped("a negative key", "a node needs a session", "INSERT INTO $node VALUES (-1, NULL, NULL, -1, 1, $rest);"),
