@@ -140,9 +140,9 @@ fn no_cursor(cursor: &str) -> Failure {
 /// One page of the whole session. It costs the page, whatever the size of the tree.
 fn flat_page(tree: &SessionTree, leaf_id: Option<String>, request: &GetTree) -> Answer<AnyTree> {
     let limit = limit(request);
-    let as_of = tree.cursor()?.to_string();
+    let as_of = tree.cursor()?;
     let place = place(request)?;
-    if place > tree.cursor()?.nodes {
+    if place > as_of.nodes {
         return Err(no_cursor(&place.to_string()));
     }
     let page = tree.outline(place, limit)?;
@@ -158,7 +158,7 @@ fn flat_page(tree: &SessionTree, leaf_id: Option<String>, request: &GetTree) -> 
         nodes,
         leaf_id,
         next_cursor,
-        as_of,
+        as_of: as_of.to_string(),
     }))
 }
 
